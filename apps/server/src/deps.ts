@@ -1,0 +1,27 @@
+/** What the server is made of. main.ts chooses the real ones, tests choose theirs; nothing below reads a global. */
+import type { Limits } from "@executor/contracts/limits";
+import type { RuntimeTarget } from "@executor/contracts/tool";
+import type { Logger } from "@executor/core/log";
+import type { Host } from "@executor/core/ports/host";
+import type { Store } from "@executor/core/ports/store";
+import type { ToolProvider } from "@executor/core/ports/tools";
+import type { ServerEnv } from "./env.ts";
+
+export interface AppDeps {
+  store: Store;
+  host: Host;
+  limits: Limits;
+  runtimes: { list(): Promise<RuntimeTarget[]> };
+  /** Tools of the connected sources; what is built in comes on top. */
+  tools: ToolProvider;
+  transpile(code: string): Transpiled | Promise<Transpiled>;
+  env: ServerEnv;
+  log: Logger;
+  version: string;
+  /** Folder of the console's files; null serves none. */
+  webRoot: string | null;
+  /** Ends open streams and waits. */
+  shutdown: AbortSignal;
+}
+
+export type Transpiled = { ok: true; script: string } | { ok: false; message: string; line: number; column: number };

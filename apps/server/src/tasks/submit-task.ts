@@ -1,0 +1,73 @@
+/**
+ * From a CreateTask to a row in the queue. Everything that can be refused is refused here, before there is a task.
+ * `typecheck` is accepted and not acted on yet: only the syntax is checked, until tools have types to check against.
+ */
+import { AppError } from "@executor/contracts/error";
+import type { CreateTask } from "@executor/contracts/task";
+import { canonicalJson } from "@executor/core/calls/call-key";
+import type { AppDeps } from "../deps.ts";
+import type { Bearer } from "../http/authenticate.ts";
+
+export const DEFAULT_RUNTIME = "in-process";
+const MAX_METADATA_BYTES = 64_000;
+
+export async function submitTask(deps: AppDeps, caller: Bearer, body: CreateTask): Promise<{ taskId: string; status: string; created: boolean }> {
+  const { store, host } = deps;
+  refuseOtherActor(caller, body);
+  const metadataJson = checkSizes(deps, body);
+  const timeoutMs = readTimeout(deps, body);
+  const runtimeId = await chooseRuntime(deps, body.runtimeId ?? DEFAULT_RUNTIME);
+  const script = await transpile(deps, body.code);
+  const task = {
+    taskId: host.newId("task"),
+    workspaceId: caller.workspaceId,
+    actorId: caller.actorId,
+    clientId: caller.clientId,
+    runtimeId,
+    code: body.code,
+    script,
+    seed: host.newSeed(),
+    timeoutMs,
+    metadataJson,
+    idempotencyKey: body.idempotencyKey ?? null,
+    requestDigest: host.sha256(canonicalJson({ code: body.code, runtimeId, timeoutMs, metadata: body.metadata ?? {} })),
+  };
+  return await store.createTask({ task, now: host.now() });
+}
+
+function refuseOtherActor(caller: Bearer, body: CreateTask): void {
+  for (const name of ["actorId", "clientId"] as const) {
+    const asked = body[name];
+    if (asked !== undefined && asked !== caller[name]) throw new AppError("auth.actor_mismatch", `${name} must be the caller's own (${caller[name]}), or be left out.`);
+  }
+}
+
+function checkSizes({ limits }: AppDeps, body: CreateTask): string {
+  const codeBytes = Buffer.byteLength(body.code);
+  if (codeBytes > limits.codeBytes) throw new AppError("task.code_too_large", `The code has ${codeBytes} bytes; at most ${limits.codeBytes} are taken.`);
+  const metadataJson = JSON.stringify(body.metadata ?? {});
+  if (Buffer.byteLength(metadataJson) > MAX_METADATA_BYTES) throw new AppError("request.invalid", `body.metadata: more than ${MAX_METADATA_BYTES} bytes of JSON`);
+  return metadataJson;
+}
+
+function readTimeout({ limits }: AppDeps, { timeoutMs }: CreateTask): number {
+  if (timeoutMs !== undefined && timeoutMs > limits.runMs) {
+    throw new AppError("request.invalid", `body.timeoutMs: this installation runs a task for at most ${limits.runMs} ms (EXECUTOR_LIMIT_RUN_MS)`);
+  }
+  return timeoutMs ?? limits.runMs;
+}
+
+async function chooseRuntime({ runtimes }: AppDeps, runtimeId: string): Promise<string> {
+  const targets = await runtimes.list();
+  const target = targets.find(({ id }) => id === runtimeId);
+  if (!target) throw new AppError("runtime.not_found", `There is no runtime ${runtimeId}. There are: ${targets.map(({ id }) => id).join(", ")}.`);
+  if (!target.available) throw new AppError("runtime.unavailable", `The runtime ${runtimeId} cannot be used here: ${target.reason ?? "no reason was given"}`);
+  return runtimeId;
+}
+
+async function transpile(deps: AppDeps, code: string): Promise<string> {
+  const result = await deps.transpile(code);
+  if (result.ok) return result.script;
+  const { line, column, message } = result;
+  throw new AppError("task.syntax_error", `${line}:${column} ${message}`, { data: { line, column } });
+}

@@ -1,0 +1,97 @@
+/**
+ * The claim loop: while slots are free, look at the queue, choose fairly, claim by id, run. Woken by hints and by the end
+ * of a run; a slow poll is the truth. Looking is read-only, so an idle worker never takes the write lock.
+ */
+import type { Logger } from "@executor/core/log";
+import type { Host } from "@executor/core/ports/host";
+import type { Store } from "@executor/core/ports/store";
+import type { Claim, QueuedTask } from "@executor/core/store/verbs/claim-task";
+import { chooseTasks, workspaceShare } from "./choose-tasks.ts";
+import type { RunningTasks } from "./running-tasks.ts";
+
+export interface DrainDeps {
+  store: Pick<Store, "peekQueue" | "claimTask">;
+  host: Host;
+  log: Logger;
+  workerId: string;
+  runtimeIds: string[];
+  concurrency: number;
+  leaseMs: number;
+  pollMs: number;
+  running: RunningTasks;
+  run(claim: Claim, signal: AbortSignal): Promise<void>;
+}
+
+export class Drain {
+  readonly #deps: DrainDeps;
+  #cursor = "";
+  #looking = false;
+  #again = false;
+  #stopped = false;
+  #cancelPoll = (): void => undefined;
+
+  constructor(deps: DrainDeps) {
+    this.#deps = deps;
+  }
+
+  /** Look now. Calls that come while it looks make it look once more. */
+  wake(): void {
+    this.#again = true;
+    if (this.#looking || this.#stopped) return;
+    this.#looking = true;
+    void this.#look();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelPoll();
+  }
+
+  async #look(): Promise<void> {
+    this.#cancelPoll();
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        if (await this.#claimSome()) this.#again = true;
+      }
+    } catch (error) {
+      this.#deps.log.warn("worker.claim_failed", { error });
+    }
+    this.#looking = false;
+    if (!this.#stopped) this.#cancelPoll = this.#deps.host.setTimer(this.#deps.pollMs, () => this.wake());
+  }
+
+  /** True when it is worth looking again at once. */
+  async #claimSome(): Promise<boolean> {
+    const { store, running, concurrency, runtimeIds } = this.#deps;
+    const freeSlots = concurrency - running.size;
+    if (freeSlots <= 0) return false;
+    const queued = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
+    if (queued.length === 0) return false;
+    this.#cursor = queued.at(-1)?.workspaceId ?? "";
+    const chosen = chooseTasks({ queued, running: running.countByWorkspace(), freeSlots, share: workspaceShare(concurrency) });
+    const claims = await Promise.all(chosen.map((task) => this.#claim(task)));
+    return claims.some(Boolean) || chosen.length > 0;
+  }
+
+  async #claim({ taskId }: QueuedTask): Promise<boolean> {
+    const { store, host, workerId, leaseMs, running } = this.#deps;
+    if (running.has(taskId)) return false;
+    const claim = await store.claimTask({ taskId, workerId, leaseMs, now: host.now() });
+    if (!claim) return false;
+    this.#start(claim);
+    return true;
+  }
+
+  #start(claim: Claim): void {
+    const { running, run } = this.#deps;
+    const controller = new AbortController();
+    const { taskId, workspaceId, attempt } = claim.task;
+    const ended = run(claim, controller.signal).finally(() => {
+      running.remove(task);
+      this.wake();
+    });
+    const task = { taskId, workspaceId, attempt, controller, ended };
+    running.add(task);
+  }
+}

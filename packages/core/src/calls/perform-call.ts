@@ -1,0 +1,37 @@
+/**
+ * Performs one call the gate let through. Journal first, send second: if we die in between, the next run finds "sent"
+ * and asks a person instead of charging the card twice. The price is one more write per unsafe call.
+ */
+import { AppError } from "@executor/contracts/error";
+import type { Ask, Tool, ToolCall, ToolOutcome } from "../tools/tool.ts";
+import type { Journal, JournalCall } from "./journal.ts";
+
+export type Performed = { kind: "outcome"; outcome: ToolOutcome } | { kind: "ask"; ask: Ask };
+
+export async function performCall(deps: { journal: Journal; maxResultBytes: number }, call: JournalCall, tool: Tool, request: ToolCall, approvalId: string | null): Promise<Performed> {
+  const prepared = await tool.prepare(request).catch((error: unknown) => failed(error));
+  if ("ok" in prepared) return { kind: "outcome", outcome: prepared };
+  if (prepared.kind === "ask") return { kind: "ask", ask: prepared.ask };
+
+  deps.journal.sent(call, approvalId);
+  // The write is fenced: a run that lost its lease, or whose task was cancelled, stops here and sends nothing.
+  if (!isRepeatable(tool)) await deps.journal.flush();
+  const outcome = await prepared.send().catch((error: unknown) => failed(error));
+  return { kind: "outcome", outcome: bounded(outcome, deps.maxResultBytes, tool.path) };
+}
+
+/** May be sent again without harm when nobody knows whether it happened. */
+export const isRepeatable = (tool: Pick<Tool, "effect" | "idempotent">): boolean => tool.effect === "safe" || tool.idempotent;
+
+function failed(error: unknown): ToolOutcome {
+  if (error instanceof AppError) return { ok: false, code: error.code, message: error.detail };
+  // What a tool throws may hold anything; sources turn their own failures into outcomes that are safe to show.
+  return { ok: false, code: "call.failed", message: "The tool failed unexpectedly." };
+}
+
+function bounded(outcome: ToolOutcome, maxBytes: number, toolPath: string): ToolOutcome {
+  const length = outcome.ok ? outcome.json.length : (outcome.bodyJson?.length ?? 0);
+  if (length <= maxBytes) return outcome;
+  if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message, ...(outcome.status !== undefined && { status: outcome.status }) };
+  return { ok: false, code: "call.result_too_large", message: `The result of ${toolPath} has ${length} characters, and ${maxBytes} is the limit. Ask for less: a filter, a page, fewer fields.` };
+}

@@ -1,0 +1,27 @@
+/** What a verb that went through lets others know. One table for all stores; a hint may be lost, so nothing depends on it. */
+import type { Hint, StoreVerbs } from "../ports/store.ts";
+
+type Hints = { [K in keyof StoreVerbs]?: (args: Parameters<StoreVerbs[K]>[0], result: Awaited<ReturnType<StoreVerbs[K]>>) => Hint[] };
+
+const events = ({ taskId, workspaceId }: { taskId: string; workspaceId: string }): Hint => ({ kind: "events", taskId, workspaceId });
+const queued: Hint = { kind: "queued" };
+
+const hints: Hints = {
+  createTask: ({ task }, result) => (result.created ? [queued, events(task)] : []),
+  claimTask: (_, result) => (result ? [events(result.task)] : []),
+  recoverLeases: (_, result) => (result.recovered.length > 0 ? [queued] : []),
+  releaseTask: ({ fence }, result) => (result ? [queued, events(fence)] : []),
+  recordProgress: ({ fence }) => [events(fence)],
+  pauseTask: ({ fence }, result) => (result.status === "queued" ? [queued, events(fence)] : [events(fence)]),
+  settleTask: ({ fence }) => [events(fence)],
+  cancelTask: (args) => [{ kind: "cancelled", taskId: args.taskId }, events(args)],
+  decideApproval: (_, result) => [queued, events(result)],
+  resolveInteraction: (_, result) => [queued, events(result)],
+  expireInteractions: (_, result) => (result.expired.length > 0 ? [queued, ...result.expired.map(events)] : []),
+  revokeBearer: (args, result) => (result ? [{ kind: "revoked", bearerId: args.bearerId }] : []),
+};
+
+export function hintsOf(verb: keyof StoreVerbs, args: unknown, result: unknown): Hint[] {
+  const make = hints[verb] as ((args: unknown, result: unknown) => Hint[]) | undefined;
+  return make ? make(args, result) : [];
+}

@@ -1,0 +1,47 @@
+/**
+ * Text that may be longer than a row may be (Convex: 1 MiB): short text stays in its column, long text goes into chunks.
+ * A column then holds a marker that no JSON text and no program can be: it starts with a NUL.
+ */
+import type { Tx } from "./tx.ts";
+
+/** In UTF-16 units; at most three times as many bytes. A row holds several texts and a page many rows, so little stays inline. */
+const INLINE_LENGTH = 16_000;
+/** A chunk is a row of its own: it stays under 1 MiB. */
+const CHUNK_LENGTH = 250_000;
+const MARKER = "\u0000chunks:";
+
+export async function storeText(tx: Tx, owner: string, text: string): Promise<string> {
+  if (text.length <= INLINE_LENGTH && !text.startsWith("\u0000")) return text;
+  let part = 0;
+  for (let start = 0; start < text.length; part++) {
+    const end = endOfChunk(text, start);
+    await tx.insert("chunks", { chunkKey: `${owner}/${part}`, owner, part, body: text.slice(start, end) });
+    start = end;
+  }
+  return `${MARKER}${part}`;
+}
+
+export async function loadText(tx: Tx, owner: string, stored: string): Promise<string> {
+  if (!stored.startsWith(MARKER)) return stored;
+  const count = Number(stored.slice(MARKER.length));
+  const chunks = await tx.find("chunks", { index: "byOwner", eq: [owner], limit: count });
+  if (chunks.length !== count) throw new Error(`${owner} has ${chunks.length} of ${count} chunks`);
+  return chunks.map((chunk) => chunk.body).join("");
+}
+
+/** Long text is not loaded where only a part of it would be shown. */
+export const isChunked = (stored: string): boolean => stored.startsWith(MARKER);
+
+export async function removeText(tx: Tx, owner: string, stored: string | null): Promise<void> {
+  if (stored === null || !isChunked(stored)) return;
+  const count = Number(stored.slice(MARKER.length));
+  for (let part = 0; part < count; part++) await tx.remove("chunks", `${owner}/${part}`);
+}
+
+/** Never between the two halves of one character: a lone half would not survive UTF-8. */
+function endOfChunk(text: string, start: number): number {
+  const end = Math.min(start + CHUNK_LENGTH, text.length);
+  const last = text.charCodeAt(end - 1);
+  const splitsPair = end < text.length && last >= 0xd800 && last <= 0xdbff;
+  return splitsPair ? end - 1 : end;
+}

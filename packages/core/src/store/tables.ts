@@ -1,0 +1,207 @@
+/**
+ * Every table, once: its columns, its key and its indexes. SQLite's migrations, Convex's schema and the row types all
+ * follow this description; a test fails when one of them does not.
+ * Rows are flat: JSON of users stays text, so that no store ever looks into it. Times are milliseconds.
+ */
+
+/** A trailing "?" means the column may be null. "real" holds milliseconds with a fraction. */
+type Column = "text" | "int" | "real" | "text?" | "int?" | "real?";
+interface Table {
+  key: string;
+  columns: Record<string, Column>;
+  indexes: Record<string, readonly string[]>;
+}
+const table = <const T extends Table>(definition: T): T => definition;
+
+export const tables = {
+  /** A tenant. Written by bootstrap; `eventSeq` by every verb that appends events, `auditSeq` by those that leave an audit entry. */
+  workspaces: table({
+    key: "workspaceId",
+    columns: { workspaceId: "text", kind: "text", createdAt: "int", eventSeq: "int", auditSeq: "int" },
+    indexes: {},
+  }),
+  /** Who may call: sessions and API keys, hashed. Written by the identity verbs only. */
+  bearers: table({
+    key: "bearerId",
+    columns: {
+      bearerId: "text",
+      hash: "text",
+      kind: "text",
+      workspaceId: "text",
+      actorId: "text",
+      clientId: "text",
+      role: "text",
+      label: "text",
+      installationAdmin: "int",
+      mayElicit: "int",
+      createdAt: "int",
+      lastSeenAt: "int?",
+      revokedAt: "int?",
+    },
+    indexes: { byHash: ["hash"], byWorkspace: ["workspaceId", "createdAt"] },
+  }),
+  /** Single-use codes: invites and login links, hashed. */
+  codes: table({
+    key: "codeId",
+    columns: { codeId: "text", hash: "text", kind: "text", workspaceId: "text", role: "text", installationAdmin: "int", createdBy: "text", createdAt: "int", expiresAt: "int", usedAt: "int?" },
+    indexes: { byHash: ["hash"] },
+  }),
+  /** Status, lease and clocks are written by the task verbs only, through task-machine.ts. */
+  tasks: table({
+    key: "taskId",
+    columns: {
+      taskId: "text",
+      workspaceId: "text",
+      actorId: "text",
+      clientId: "text",
+      runtimeId: "text",
+      status: "text",
+      code: "text",
+      script: "text",
+      seed: "text",
+      timeoutMs: "int",
+      metadataJson: "text",
+      idempotencyKey: "text?",
+      requestDigest: "text",
+      createdAt: "int",
+      /** Set by the first claim; also where the guest's clock starts. */
+      startedAt: "int?",
+      finishedAt: "int?",
+      /** Since when it is in the queue; orders claims. */
+      queuedAt: "int?",
+      waitingSince: "int?",
+      runMs: "real",
+      waitMs: "int",
+      /** Counts claims; the fence: a write that names another attempt is refused. */
+      attempt: "int",
+      /** Times in a row that a worker died under it without progress. */
+      recoveries: "int",
+      workerId: "text?",
+      leaseUntil: "int?",
+      eventSeq: "int",
+      outputLines: "int",
+      callCount: "int",
+      pendingCount: "int",
+      resultJson: "text?",
+      errorJson: "text?",
+    },
+    indexes: {
+      byWorkspace: ["workspaceId", "createdAt"],
+      byWorkspaceStatus: ["workspaceId", "status", "createdAt"],
+      byWorkspaceActor: ["workspaceId", "actorId", "createdAt"],
+      byQueue: ["status", "workspaceId", "queuedAt"],
+      byLease: ["status", "leaseUntil"],
+      byIdempotencyKey: ["workspaceId", "actorId", "idempotencyKey"],
+    },
+  }),
+  /** The journal: one row a call. Written by apply-progress.ts only. */
+  calls: table({
+    key: "callId",
+    columns: {
+      callId: "text",
+      taskId: "text",
+      ordinal: "int",
+      callKey: "text",
+      toolPath: "text",
+      inputJson: "text",
+      inputDigest: "text",
+      status: "text",
+      sends: "int",
+      requestedAt: "int",
+      sentAt: "int?",
+      finishedAt: "int?",
+      approvalId: "text?",
+      /** Place in the order of deliveries; null while there is no outcome, or when none will be delivered. */
+      deliverySeq: "int?",
+      deliveredAtMs: "int?",
+      deliveredRunMs: "real?",
+      outcomeKind: "text?",
+      outcomeJson: "text?",
+    },
+    indexes: { byTask: ["taskId", "ordinal"] },
+  }),
+  /** Timers that fired, in the same order of deliveries as calls. Written by apply-progress.ts only. */
+  timers: table({
+    key: "timerKey",
+    columns: { timerKey: "text", taskId: "text", timerId: "int", deliverySeq: "int", deliveredAtMs: "int", deliveredRunMs: "real" },
+    indexes: { byTask: ["taskId", "deliverySeq"] },
+  }),
+  /** What tasks wait for. Created by apply-progress.ts; decided, expired and cancelled by the interaction and task verbs. */
+  interactions: table({
+    key: "interactionId",
+    columns: {
+      interactionId: "text",
+      workspaceId: "text",
+      taskId: "text",
+      callId: "text",
+      kind: "text",
+      status: "text",
+      title: "text",
+      detail: "text",
+      toolPath: "text",
+      inputJson: "text",
+      inputDigest: "text",
+      schemaHash: "text",
+      answerSchemaJson: "text?",
+      url: "text?",
+      why: "text",
+      mayHaveRun: "int",
+      createdAt: "int",
+      expiresAt: "int",
+      resolvedAt: "int?",
+      reviewerId: "text?",
+      reason: "text?",
+      answerJson: "text?",
+      /** When the approved call left; an approval is used once. */
+      usedAt: "int?",
+    },
+    indexes: {
+      byTask: ["taskId", "createdAt"],
+      byWorkspace: ["workspaceId", "createdAt"],
+      byWorkspaceStatus: ["workspaceId", "status", "createdAt"],
+      byExpiry: ["status", "expiresAt"],
+    },
+  }),
+  policies: table({
+    key: "policyId",
+    columns: { policyId: "text", workspaceId: "text", pattern: "text", decision: "text", actorId: "text?", clientId: "text?", conditionsJson: "text", priority: "int", createdAt: "int", createdBy: "text" },
+    indexes: { byWorkspace: ["workspaceId", "createdAt"] },
+  }),
+  /** Append-only, by append-events.ts. */
+  events: table({
+    key: "eventKey",
+    columns: { eventKey: "text", workspaceId: "text", taskId: "text", seq: "int", workspaceSeq: "int", type: "text", dataJson: "text", at: "int" },
+    indexes: { byTask: ["taskId", "seq"], byWorkspace: ["workspaceId", "workspaceSeq"] },
+  }),
+  /** Append-only, by append-audit.ts. */
+  audit: table({
+    key: "auditId",
+    columns: { auditId: "text", workspaceId: "text", seq: "int", at: "int", actorId: "text", clientId: "text", action: "text", subject: "text", detailJson: "text" },
+    indexes: { byWorkspace: ["workspaceId", "seq"] },
+  }),
+  /** Text too long for one row, in parts; `owner` is "<row key>/<column>". Written by large-text.ts only. */
+  chunks: table({
+    key: "chunkKey",
+    columns: { chunkKey: "text", owner: "text", part: "int", body: "text" },
+    indexes: { byOwner: ["owner", "part"] },
+  }),
+  /** Workers seen lately. Written by renewLeases. */
+  workers: table({
+    key: "workerId",
+    columns: { workerId: "text", seenAt: "int", running: "int" },
+    indexes: { bySeen: ["seenAt"] },
+  }),
+} satisfies Record<string, Table>;
+
+export type TableName = keyof typeof tables;
+export type IndexName<T extends TableName> = keyof (typeof tables)[T]["indexes"] & string;
+
+type Value<C> = C extends "text" ? string : C extends "int" | "real" ? number : C extends "text?" ? string | null : C extends "int?" | "real?" ? number | null : never;
+export type Row<T extends TableName> = { -readonly [K in keyof (typeof tables)[T]["columns"]]: Value<(typeof tables)[T]["columns"][K]> };
+export type Patch<T extends TableName> = Partial<Row<T>>;
+
+export type TaskRow = Row<"tasks">;
+export type CallRow = Row<"calls">;
+export type InteractionRow = Row<"interactions">;
+export type PolicyRow = Row<"policies">;
+export type BearerRow = Row<"bearers">;

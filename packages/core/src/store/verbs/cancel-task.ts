@@ -1,0 +1,33 @@
+/** Ends a task at once, in whatever state it is. A run under way learns of it at its next write or heartbeat. */
+import { AppError } from "@executor/contracts/error";
+import type { TaskStatus } from "@executor/contracts/task";
+import { canTake, nextStatus } from "../../tasks/task-machine.ts";
+import { appendAudit } from "../append-audit.ts";
+import { EventBatch } from "../append-events.ts";
+import type { Tx } from "../tx.ts";
+import { cancelPending } from "./interactions.ts";
+
+export async function cancelTask(tx: Tx, args: { taskId: string; workspaceId: string; by: { actorId: string; clientId: string }; onlyOwn: boolean; now: number }): Promise<void> {
+  const task = await tx.get("tasks", args.taskId);
+  if (!task || task.workspaceId !== args.workspaceId) throw new AppError("task.not_found", `There is no task ${args.taskId} in this workspace.`);
+  if (args.onlyOwn && task.actorId !== args.by.actorId) throw new AppError("auth.forbidden", "An agent key may cancel only tasks of its own actor; a reviewer may cancel any.");
+  const status = task.status as TaskStatus;
+  if (!canTake(status, "cancel")) throw new AppError("task.already_ended", `The task is already ${status}.`, { data: { status } });
+  const events = new EventBatch(task);
+  await cancelPending(tx, task.taskId, args.now, events);
+  events.add("task.cancelled", args.now, { by: args.by.actorId });
+  await tx.update("tasks", task.taskId, {
+    status: nextStatus(status, "cancel"),
+    finishedAt: args.now,
+    pendingCount: 0,
+    queuedAt: null,
+    waitMs: task.waitMs + (task.waitingSince === null ? 0 : args.now - task.waitingSince),
+    waitingSince: null,
+    workerId: null,
+    leaseUntil: null,
+    errorJson: JSON.stringify({ code: "task.cancelled", message: "The task was cancelled." }),
+    eventSeq: events.lastSeq,
+  });
+  await events.write(tx);
+  await appendAudit(tx, { workspaceId: task.workspaceId, ...args.by }, args.now, "task.cancelled", task.taskId);
+}

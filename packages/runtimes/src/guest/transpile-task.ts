@@ -1,0 +1,61 @@
+/**
+ * Turns a task's TypeScript into the script a guest runs: a program whose value is one async function.
+ * The source is data of an untrusted caller: macros would run in this process, so they are off; nothing may stand outside the wrapper.
+ */
+export type TranspiledTask = { ok: true; script: string } | { ok: false; message: string; line: number; column: number };
+
+export function transpileTask(code: string): TranspiledTask {
+  const transpiler = new Bun.Transpiler({
+    loader: "ts",
+    target: "browser",
+    macro: false as never,
+    treeShaking: false,
+    trimUnusedImports: false,
+    deadCodeElimination: false,
+    inline: false,
+    define: { "process.env.NODE_ENV": "process.env.NODE_ENV" },
+    tsconfig: JSON.stringify({ compilerOptions: { experimentalDecorators: false } }),
+  });
+  try {
+    // Code that closes the wrapper by hand fits only one of the two: after `}` one wants `)` or `,`, the other a new statement.
+    transpiler.transformSync(`async function task() {\n${code}\n}`);
+    return finishScript(transpiler.transformSync(`(async () => {\n${code}\n});`));
+  } catch (error) {
+    return explainFailure(code, error);
+  }
+}
+
+/** Bun emits `using`, decorators and accessors as imports of helpers that a guest does not have. */
+function finishScript(output: string): TranspiledTask {
+  const helper = /^import \{ (.*) \} from "bun:wrap";$/m.exec(output);
+  if (helper === null) return { ok: true, script: output };
+  const feature = /__using|__callDispose/.test(helper[1] ?? "") ? "`using`" : "A decorator or `accessor`";
+  return { ok: false, message: `${feature} is not available in a task`, line: 1, column: 1 };
+}
+
+function explainFailure(code: string, error: unknown): TranspiledTask {
+  const first = firstProblem(error);
+  if (first === undefined) return { ok: false, message: error instanceof Error ? error.message : String(error), line: 1, column: 1 };
+  const lines = code.split("\n");
+  const line = Math.min(Math.max(first.line - 1, 1), lines.length);
+  const column = first.line - 1 > lines.length ? (lines.at(-1)?.length ?? 0) + 1 : Math.max(first.column, 1);
+  const text = lines[line - 1] ?? "";
+  return { ok: false, message: addHint(first.message, text, column), line, column };
+}
+
+function addHint(message: string, lineText: string, column: number): string {
+  if (/macro/i.test(message)) return "import is not available in a task (macros are off); what it needs comes from tools.*";
+  if (/(^|[;}\s])import\b(?!\s*\()/.test(lineText.slice(0, column + 8)) && /unexpected|expected/i.test(message)) return `${message}: import is not available in a task; what it needs comes from tools.*`;
+  if (/unexpected export/i.test(message)) return `${message}: a task returns its result with \`return\``;
+  return message;
+}
+
+function firstProblem(error: unknown): { message: string; line: number; column: number } | undefined {
+  const candidates: unknown[] = error instanceof AggregateError ? error.errors : [error];
+  for (const candidate of candidates) {
+    if (typeof candidate !== "object" || candidate === null || !("message" in candidate) || !("position" in candidate)) continue;
+    const position = candidate.position as { line?: number; column?: number } | null;
+    return { message: String(candidate.message), line: position?.line ?? 2, column: position?.column ?? 1 };
+  }
+  return undefined;
+}

@@ -1,0 +1,112 @@
+/**
+ * The Unix socket children connect to, in a directory only this user can enter. A connection counts as a child once it says the token
+ * that was given to exactly one child; anything else is closed.
+ */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Socket } from "bun";
+import { encodeFrame, type Frame, FrameReader, type ToChild, type ToParent } from "./guest-frames.ts";
+
+export interface ChildLink {
+  send(header: ToChild, blobs?: readonly Uint8Array[]): void;
+  close(): void;
+}
+
+export interface LinkOwner {
+  connected(link: ChildLink, hello: Extract<ToParent, { t: "hello" }>): void;
+  received(frame: Frame<ToParent>): void;
+  disconnected(): void;
+}
+
+interface Peer {
+  reader: FrameReader<ToParent>;
+  owner: LinkOwner | undefined;
+  waiting: Uint8Array[];
+}
+
+/** Longer paths do not fit into the address of a Unix socket. */
+const maxSocketPath = 100;
+
+export class ChildListener {
+  readonly directory: string;
+  readonly socketPath: string;
+  readonly #owners = new Map<string, LinkOwner>();
+  readonly #server: { stop(closeAll?: boolean): void; unref(): void };
+
+  constructor(runDir: string | undefined) {
+    if (runDir !== undefined) mkdirSync(runDir, { recursive: true, mode: 0o700 });
+    const base = runDir !== undefined && runDir.length < maxSocketPath - 30 ? runDir : tmpdir();
+    this.directory = mkdtempSync(join(base, "guests-"));
+    chmodSync(this.directory, 0o700);
+    this.socketPath = join(this.directory, "s");
+    this.#server = Bun.listen<Peer>({
+      unix: this.socketPath,
+      socket: {
+        open: (socket) => this.#greet(socket),
+        data: (socket, chunk) => {
+          try {
+            socket.data.reader.push(chunk);
+          } catch {
+            socket.end();
+          }
+        },
+        drain: (socket) => flushPeer(socket),
+        close: (socket) => socket.data.owner?.disconnected(),
+        error: (socket) => socket.end(),
+      },
+    });
+    this.#server.unref();
+  }
+
+  expect(token: string, owner: LinkOwner): void {
+    this.#owners.set(token, owner);
+  }
+
+  forget(token: string): void {
+    this.#owners.delete(token);
+  }
+
+  close(): void {
+    this.#server.stop(true);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  #greet(socket: Socket<Peer>): void {
+    const peer: Peer = { reader: new FrameReader<ToParent>((frame) => this.#take(socket, frame)), owner: undefined, waiting: [] };
+    socket.data = peer;
+    socket.unref();
+  }
+
+  #take(socket: Socket<Peer>, frame: Frame<ToParent>): void {
+    const peer = socket.data;
+    if (peer.owner !== undefined) return peer.owner.received(frame);
+    const { header } = frame;
+    const owner = header.t === "hello" ? this.#owners.get(header.token) : undefined;
+    if (header.t !== "hello" || owner === undefined) return void socket.end();
+    this.#owners.delete(header.token);
+    peer.owner = owner;
+    const link: ChildLink = {
+      send(message, blobs) {
+        peer.waiting.push(encodeFrame(message, blobs));
+        flushPeer(socket);
+      },
+      close: () => void socket.end(),
+    };
+    owner.connected(link, header);
+  }
+}
+
+function flushPeer(socket: Socket<Peer>): void {
+  const { waiting } = socket.data;
+  for (;;) {
+    const next = waiting[0];
+    if (next === undefined) return;
+    const written = socket.write(next);
+    if (written < next.length) {
+      if (written > 0) waiting[0] = next.subarray(written);
+      return;
+    }
+    waiting.shift();
+  }
+}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { RouteName } from "@executor/contracts/http";
 import { createExecutor, type Executor } from "./create-executor.ts";
 import { bootstrap, exchangeCode } from "./sign-in.ts";
 import { startContractServer } from "./testing/contract-server.ts";
@@ -9,100 +10,104 @@ const ws = { workspaceId: "ws_1" };
 const connect = (server: { url: string }) => createExecutor({ baseUrl: server.url, token: "t", workspaceId: "ws_1" });
 
 /** Each fits the schemas of its route, or the server of these tests would have refused it. */
-const methods: [
-  title: string,
-  call: (executor: Executor) => Promise<unknown>,
-  route: string,
-  body?: unknown,
-  query?: object,
-][] = [
-  ["tasks.get", (e) => e.tasks.get("task_1", { waitMs: 50 }), "readTask", undefined, { wait: "50" }],
-  [
-    "tasks.list",
-    (e) => e.tasks.list({ status: "waiting", limit: 5 }),
-    "listTasks",
-    undefined,
-    { status: "waiting", limit: "5" },
-  ],
-  ["tasks.cancel", (e) => e.tasks.cancel("task_1"), "cancelTask", ws],
-  ["tasks.calls", (e) => e.tasks.calls("task_1", { limit: 2 }), "listCalls", undefined, { limit: "2" }],
-  ["approvals.list", (e) => e.approvals.list({ status: "pending" }), "listApprovals", undefined, { status: "pending" }],
-  ["approvals.get", (e) => e.approvals.get("approval_1"), "readApproval"],
-  [
-    "approvals.approve",
-    (e) => e.approvals.approve("approval_1", { remember: true }),
-    "decideApproval",
-    { ...ws, decision: "approved", remember: true },
-  ],
-  [
-    "approvals.deny",
-    (e) => e.approvals.deny("approval_1", { reason: "no" }),
-    "decideApproval",
-    { ...ws, decision: "denied", reason: "no" },
-  ],
-  [
-    "interactions.list",
-    (e) => e.interactions.list({ taskId: "task_1" }),
-    "listInteractions",
-    undefined,
-    { taskId: "task_1" },
-  ],
-  ["interactions.get", (e) => e.interactions.get("question_1"), "readInteraction"],
-  [
-    "interactions.answer",
-    (e) => e.interactions.answer("question_1", { pick: "a" }),
-    "resolveInteraction",
-    { ...ws, answer: { pick: "a" } },
-  ],
-  [
-    "interactions.decline",
-    (e) => e.interactions.decline("question_1", { reason: "no" }),
-    "resolveInteraction",
-    { ...ws, decline: true, reason: "no" },
-  ],
-  ["policies.list", (e) => e.policies.list(), "listPolicies"],
-  [
-    "policies.create",
-    (e) => e.policies.create({ toolPathPattern: "a.*", decision: "deny" }),
-    "createPolicy",
-    { ...ws, toolPathPattern: "a.*", decision: "deny" },
-  ],
-  ["policies.remove", (e) => e.policies.remove("policy_1"), "deletePolicy", undefined, ws],
-  [
-    "policies.test",
-    (e) => e.policies.test({ toolPath: "a.b", input: { x: 1 } }),
-    "testPolicy",
-    { ...ws, toolPath: "a.b", input: { x: 1 } },
-  ],
-  ["keys.list", (e) => e.keys.list(), "listKeys"],
-  [
-    "keys.create",
-    (e) => e.keys.create({ role: "agent", label: "ci" }),
-    "createKey",
-    { ...ws, role: "agent", label: "ci" },
-  ],
-  ["keys.remove", (e) => e.keys.remove("key_1"), "deleteKey", undefined, ws],
-  ["invites.create", (e) => e.invites.create({ role: "reviewer" }), "createInvite", { ...ws, role: "reviewer" }],
-  ["runtimes.list", (e) => e.runtimes.list(), "listRuntimes"],
-  ["tools.list", (e) => e.tools.list({ namespace: "github" }), "listTools", undefined, { namespace: "github" }],
-  [
-    "tools.search",
-    (e) => e.tools.search("make an issue", { limit: 3 }),
-    "searchTools",
-    undefined,
-    { query: "make an issue", limit: "3" },
-  ],
-  ["tools.get", (e) => e.tools.get("github.issues.create"), "readTool"],
-  ["audit.list", (e) => e.audit.list({ action: "task.create" }), "listAudit", undefined, { action: "task.create" }],
-  ["me", (e) => e.me(), "whoami"],
-  ["health", (e) => e.health(), "health"],
-  ["logout", (e) => e.logout(), "logout"],
-];
+interface Method {
+  call: (executor: Executor) => Promise<unknown>;
+  route: RouteName;
+  body?: unknown;
+  query?: Record<string, string>;
+}
 
-test.each(methods)("%s", async (_, call, route, body, query = {}) => {
+const methods: Record<string, Method> = {
+  "tasks.get": { call: (e) => e.tasks.get("task_1", { waitMs: 50 }), route: "readTask", query: { wait: "50" } },
+  "tasks.list": {
+    call: (e) => e.tasks.list({ status: "waiting", limit: 5 }),
+    route: "listTasks",
+    query: { status: "waiting", limit: "5" },
+  },
+  "tasks.cancel": { call: (e) => e.tasks.cancel("task_1"), route: "cancelTask", body: ws },
+  "tasks.calls": { call: (e) => e.tasks.calls("task_1", { limit: 2 }), route: "listCalls", query: { limit: "2" } },
+  "approvals.list": {
+    call: (e) => e.approvals.list({ status: "pending" }),
+    route: "listApprovals",
+    query: { status: "pending" },
+  },
+  "approvals.get": { call: (e) => e.approvals.get("approval_1"), route: "readApproval" },
+  "approvals.approve": {
+    call: (e) => e.approvals.approve("approval_1", { remember: true }),
+    route: "decideApproval",
+    body: { ...ws, decision: "approved", remember: true },
+  },
+  "approvals.deny": {
+    call: (e) => e.approvals.deny("approval_1", { reason: "no" }),
+    route: "decideApproval",
+    body: { ...ws, decision: "denied", reason: "no" },
+  },
+  "interactions.list": {
+    call: (e) => e.interactions.list({ taskId: "task_1" }),
+    route: "listInteractions",
+    query: { taskId: "task_1" },
+  },
+  "interactions.get": { call: (e) => e.interactions.get("question_1"), route: "readInteraction" },
+  "interactions.answer": {
+    call: (e) => e.interactions.answer("question_1", { pick: "a" }),
+    route: "resolveInteraction",
+    body: { ...ws, answer: { pick: "a" } },
+  },
+  "interactions.decline": {
+    call: (e) => e.interactions.decline("question_1", { reason: "no" }),
+    route: "resolveInteraction",
+    body: { ...ws, decline: true, reason: "no" },
+  },
+  "policies.list": { call: (e) => e.policies.list(), route: "listPolicies" },
+  "policies.create": {
+    call: (e) => e.policies.create({ toolPathPattern: "a.*", decision: "deny" }),
+    route: "createPolicy",
+    body: { ...ws, toolPathPattern: "a.*", decision: "deny" },
+  },
+  "policies.remove": { call: (e) => e.policies.remove("policy_1"), route: "deletePolicy", query: ws },
+  "policies.test": {
+    call: (e) => e.policies.test({ toolPath: "a.b", input: { x: 1 } }),
+    route: "testPolicy",
+    body: { ...ws, toolPath: "a.b", input: { x: 1 } },
+  },
+  "keys.list": { call: (e) => e.keys.list(), route: "listKeys" },
+  "keys.create": {
+    call: (e) => e.keys.create({ role: "agent", label: "ci" }),
+    route: "createKey",
+    body: { ...ws, role: "agent", label: "ci" },
+  },
+  "keys.remove": { call: (e) => e.keys.remove("key_1"), route: "deleteKey", query: ws },
+  "invites.create": {
+    call: (e) => e.invites.create({ role: "reviewer" }),
+    route: "createInvite",
+    body: { ...ws, role: "reviewer" },
+  },
+  "runtimes.list": { call: (e) => e.runtimes.list(), route: "listRuntimes" },
+  "tools.list": {
+    call: (e) => e.tools.list({ namespace: "github" }),
+    route: "listTools",
+    query: { namespace: "github" },
+  },
+  "tools.search": {
+    call: (e) => e.tools.search("make an issue", { limit: 3 }),
+    route: "searchTools",
+    query: { query: "make an issue", limit: "3" },
+  },
+  "tools.get": { call: (e) => e.tools.get("github.issues.create"), route: "readTool" },
+  "audit.list": {
+    call: (e) => e.audit.list({ action: "task.create" }),
+    route: "listAudit",
+    query: { action: "task.create" },
+  },
+  me: { call: (e) => e.me(), route: "whoami" },
+  health: { call: (e) => e.health(), route: "health" },
+  logout: { call: (e) => e.logout(), route: "logout" },
+};
+
+test.each(Object.entries(methods))("%s", async (_, { call, route, body, query = {} }) => {
   await using server = startContractServer({});
   await call(connect(server));
-  expect(server.calls).toEqual([{ route: route as never, body, query: query as never }]);
+  expect(server.calls).toEqual([{ route, body, query }]);
 });
 
 describe("tasks.create", () => {

@@ -87,6 +87,9 @@ export function readBearer(authorization: string | undefined): string {
   return token;
 }
 
+/** Who did it, for the audit. */
+export const actorOf = ({ actorId, clientId }: Bearer): { actorId: string; clientId: string } => ({ actorId, clientId });
+
 function toBearer(row: BearerRow): Bearer {
   const { bearerId, workspaceId, actorId, clientId } = row;
   return { bearerId, workspaceId, actorId, clientId, role: Role.parse(row.role), installationAdmin: row.installationAdmin === 1 };

@@ -2,7 +2,7 @@
 import { AppError } from "@executor/contracts/error";
 import type { NewBearer } from "@executor/core/store/verbs/identity";
 import type { AppDeps } from "../deps.ts";
-import type { Authenticator } from "../http/authenticate.ts";
+import { actorOf, type Authenticator } from "../http/authenticate.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { HandlersOf } from "../http/route-types.ts";
 import { presentSession } from "../present/present-bearer.ts";
@@ -36,7 +36,7 @@ export function authRoutes(deps: AppDeps, authenticator: Authenticator): Handler
     },
 
     async logout({ caller }) {
-      await store.revokeBearer({ bearerId: caller.bearerId, workspaceId: caller.workspaceId, by: caller, now: host.now() });
+      await store.revokeBearer({ bearerId: caller.bearerId, workspaceId: caller.workspaceId, by: actorOf(caller), now: host.now() });
       authenticator.forget(caller.bearerId);
       return { status: 204 };
     },

@@ -1,7 +1,7 @@
 /** API keys of a workspace. The token is shown once, by the answer that makes it. */
 import { AppError } from "@executor/contracts/error";
 import type { AppDeps } from "../deps.ts";
-import type { Authenticator } from "../http/authenticate.ts";
+import { actorOf, type Authenticator } from "../http/authenticate.ts";
 import type { HandlersOf } from "../http/route-types.ts";
 import { presentKey } from "../present/present-bearer.ts";
 import { newToken } from "../tokens.ts";
@@ -46,5 +46,3 @@ export function keyRoutes({ store, host }: AppDeps, authenticator: Authenticator
     },
   };
 }
-
-const actorOf = ({ actorId, clientId }: { actorId: string; clientId: string }) => ({ actorId, clientId });

@@ -3,7 +3,7 @@ import { AppError } from "@executor/contracts/error";
 import type { CreatedTask, Task } from "@executor/contracts/task";
 import type { AppDeps } from "../deps.ts";
 import type { HintHub } from "../hint-hub.ts";
-import type { Bearer } from "../http/authenticate.ts";
+import { actorOf, type Bearer } from "../http/authenticate.ts";
 import { DEFAULT_PAGE, NumberMark, readCursor, TimeMark, toPage } from "../http/pages.ts";
 import type { HandlersOf } from "../http/route-types.ts";
 import { presentCall } from "../present/present-call.ts";
@@ -20,7 +20,7 @@ export function taskRoutes(deps: AppDeps, hub: HintHub): HandlersOf<Names> {
       const { taskId, status, created } = await submitTask(deps, caller, body);
       const headers = { location: `/api/tasks/${taskId}` };
       const answer = query.wait === undefined ? ({ taskId, status } as CreatedTask) : await waitAndRead(caller, taskId, query.wait, signal);
-      return { status: created ? 201 : 200, body: answer, headers };
+      return created ? { status: 201, body: answer, headers } : { status: 200, body: answer, headers };
     },
 
     async listTasks({ caller, query }) {
@@ -54,8 +54,7 @@ export function taskRoutes(deps: AppDeps, hub: HintHub): HandlersOf<Names> {
 
     async cancelTask({ caller, param }) {
       const taskId = param("taskId");
-      const by = { actorId: caller.actorId, clientId: caller.clientId };
-      await store.cancelTask({ taskId, workspaceId: caller.workspaceId, by, onlyOwn: caller.role === "agent", now: host.now() });
+      await store.cancelTask({ taskId, workspaceId: caller.workspaceId, by: actorOf(caller), onlyOwn: caller.role === "agent", now: host.now() });
       return { status: 200, body: await readTask(caller, taskId) };
     },
   };

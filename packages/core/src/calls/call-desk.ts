@@ -182,7 +182,7 @@ export class CallDesk {
     const detail = decision.mayHaveRun
       ? `An interruption hid the outcome of this call: it may already have happened. Approve to send it again; deny to let the code know that the outcome is unknown.`
       : tool.description;
-    return this.#record(held, tool, { kind: "approval", title: `Call ${tool.path}`, detail, answerSchemaJson: null, url: null, ...decision });
+    return this.#record(held, tool, { kind: "approval", title: `Call ${tool.path}`, detail, answerSchemaJson: null, url: null, why: decision.why, mayHaveRun: decision.mayHaveRun });
   }
 
   #ask(held: HeldCall, tool: Tool, ask: Ask, why: string): string {

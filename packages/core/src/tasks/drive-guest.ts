@@ -8,7 +8,7 @@
  *   quiet       nothing is under way. Someone is awaited: the run pauses (timers freeze). Only timers: it waits for the
  *               next. Neither: the code can never settle.
  */
-import type { GuestEnd, GuestSession, Turn } from "../ports/runtime.ts";
+import type { Delivery, GuestEnd, GuestSession, Turn } from "../ports/runtime.ts";
 import type { Host } from "../ports/host.ts";
 import type { CallDesk } from "../calls/call-desk.ts";
 import { CallKeys, canonicalJson } from "../calls/call-key.ts";
@@ -61,7 +61,7 @@ export async function driveGuest(deps: DriveDeps): Promise<DriveEnd> {
   for (;;) {
     const deliveries = journal.deliveriesFrom(guest.seen);
     const turn = await session.advance(deliveries);
-    const diverged = takeTurn(deps, guest, turn, deliveries.length);
+    const diverged = takeTurn(deps, guest, turn, deliveries);
     if (diverged) return { kind: "diverged", message: diverged };
     if (turn.end) return { kind: "ended", end: turn.end };
     if (guest.seen < journal.deliveryCount) continue;
@@ -87,20 +87,18 @@ interface GuestView {
 }
 
 /** Takes in what came out of one turn. Answers with how the code diverged, if it did. */
-function takeTurn(deps: DriveDeps, guest: GuestView, turn: Turn, delivered: number): string | null {
+function takeTurn(deps: DriveDeps, guest: GuestView, turn: Turn, deliveries: readonly Delivery[]): string | null {
   const before = guest.seen;
-  guest.seen += delivered;
+  guest.seen += deliveries.length;
   for (const line of turn.output) if (deps.output.isNew()) deps.journal.output(line.stream, line.text);
   for (const call of turn.calls) {
     const diverged = takeCall(deps, guest, call, before + call.after);
     if (diverged) return diverged;
   }
-  // Set on the run clock as it stood when the guest set it, so a replayed timer keeps what it had left.
-  for (const timer of turn.timers) {
-    const seen = before + timer.after;
-    guest.timers.set(timer.id, (seen < guest.replayUntil || guest.replayUntil === guest.seen ? deps.journal.runMsAfter(seen) : deps.clock.nowMs()) + timer.delayMs);
-  }
+  // On the run clock as it stood at the delivery after which it was set: a replayed timer keeps what it had left.
+  for (const timer of turn.timers) guest.timers.set(timer.id, deps.journal.runMsAfter(before + timer.after) + timer.delayMs);
   for (const id of turn.clearedTimers) guest.timers.clear(id);
+  for (const delivery of deliveries) if (delivery.kind === "timer") guest.timers.clear(delivery.id);
   return null;
 }
 

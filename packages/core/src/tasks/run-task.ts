@@ -66,6 +66,8 @@ interface Run {
   output: OutputGate;
   stop: StopSwitch;
   nextMove(): Promise<void>;
+  /** Writes of outcomes that came too late. */
+  late: Promise<void>[];
   close(): void;
 }
 
@@ -81,6 +83,7 @@ async function openRun(deps: RunDeps, claim: Claim, workerId: string, signal: Ab
   let policies: readonly PolicyRow[] = claim.policies;
   const catalog = await openToolCatalog(deps.providers, task, () => policies);
   let isFirstRead = true;
+  const late: Promise<void>[] = [];
   const desk = new CallDesk({
     task,
     journal,
@@ -98,7 +101,7 @@ async function openRun(deps: RunDeps, claim: Claim, workerId: string, signal: Ab
     onFailure: (error) => stop.fail(error),
     onLate: (call, outcome) => {
       const [outcomeKind, outcomeJson] = outcome.ok ? (["result", outcome.json] as const) : (["error", JSON.stringify({ code: outcome.code, message: outcome.message })] as const);
-      store.recordLateOutcome({ taskId: task.taskId, callId: call.callId, outcomeKind, outcomeJson, now: host.now() }).catch(() => undefined);
+      late.push(store.recordLateOutcome({ taskId: task.taskId, callId: call.callId, outcomeKind, outcomeJson, now: host.now() }).catch(() => undefined));
     },
     signal: stop.signal,
   });
@@ -106,7 +109,7 @@ async function openRun(deps: RunDeps, claim: Claim, workerId: string, signal: Ab
     journal.abandon();
     stop.close();
   };
-  return { deps, task, fence, journal, desk, clock, output: new OutputGate(task.outputLines), stop, nextMove: moves.next, close };
+  return { deps, task, fence, journal, desk, clock, output: new OutputGate(task.outputLines), stop, nextMove: moves.next, late, close };
 }
 
 type Driven = { kind: "stopped" } | { kind: "paused"; waitingFor: string[] } | { kind: "ended"; end: TaskEnd };
@@ -155,6 +158,7 @@ async function endStopped(run: Run): Promise<Driven> {
   let cancel = (): void => undefined;
   await Promise.race([desk.settle(), new Promise<void>((resolve) => (cancel = deps.host.setTimer(stop.reason === "drain" ? DRAIN_GRACE_MS : STOP_GRACE_MS, resolve)))]);
   cancel();
+  await Promise.all(run.late);
   if (stop.reason === "time") return timedOut(task.timeoutMs);
   if (stop.failure) throw stop.failure;
   if (stop.reason === "drain") await run.journal.flush();

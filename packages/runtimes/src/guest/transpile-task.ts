@@ -19,18 +19,37 @@ export function transpileTask(code: string): TranspiledTask {
   try {
     // Code that closes the wrapper by hand fits only one of the two: after `}` one wants `)` or `,`, the other a new statement.
     transpiler.transformSync(`async function task() {\n${code}\n}`);
-    return finishScript(transpiler.transformSync(`(async () => {\n${code}\n});`));
+    return finishScript(code, transpiler.transformSync(`(async () => {\n${code}\n});`));
   } catch (error) {
     return explainFailure(code, error);
   }
 }
 
-/** Bun emits `using`, decorators and accessors as imports of helpers that a guest does not have. */
-function finishScript(output: string): TranspiledTask {
-  const helper = /^import \{ (.*) \} from "bun:wrap";$/m.exec(output);
-  if (helper === null) return { ok: true, script: output };
-  const feature = /__using|__callDispose/.test(helper[1] ?? "") ? "`using`" : "A decorator or `accessor`";
-  return { ok: false, message: `${feature} is not available in a task`, line: 1, column: 1 };
+/** Bun writes `using`, decorators and `accessor` with helpers it imports; a guest has no imports, so `using` gets its own and the rest is refused. */
+function finishScript(code: string, output: string): TranspiledTask {
+  const helpers = /^import \{ (.*) \} from "bun:wrap";$/m.exec(output);
+  if (helpers === null) return { ok: true, script: output };
+  const definitions: string[] = [];
+  for (const pair of (helpers[1] ?? "").split(", ")) {
+    const [name = "", alias = name] = pair.split(" as ");
+    const source = usingHelpers[name];
+    if (source === undefined) return { ok: false, message: "decorators and `accessor` are not available in a task", ...findFeature(code) };
+    definitions.push(`${alias} = ${source}`);
+  }
+  // One line for one line, so that the lines below keep their numbers.
+  return { ok: true, script: output.replace(helpers[0], () => `const ${definitions.join(", ")};`) };
+}
+
+/** Explicit resource management: `stack` holds [async, dispose, value] of each `using`. */
+const usingHelpers: Partial<Record<string, string>> = {
+  __using: `(stack, value, async) => { if (value === null || value === undefined) { if (async) stack.push([async]); return value; } const dispose = (async ? value[Symbol.asyncDispose] : undefined) ?? value[Symbol.dispose]; if (typeof dispose !== "function") throw new TypeError("the value of using has no dispose method"); stack.push([async, dispose, value]); return value; }`,
+  __callDispose: `(stack, error, failed) => { const fail = (next) => { error = failed ? new SuppressedError(next, error, "an error was suppressed during disposal") : next; failed = true; }; const run = () => { for (let item = stack.pop(); item !== undefined; item = stack.pop()) { try { const done = item[1]?.call(item[2]); if (item[0]) return Promise.resolve(done).then(run, (next) => { fail(next); return run(); }); } catch (next) { fail(next); } } if (failed) throw error; }; return run(); }`,
+};
+
+function findFeature(code: string): { line: number; column: number } {
+  const lines = code.split("\n");
+  const line = lines.findIndex((text) => /(^|\s)@\w|\baccessor\b/.test(text));
+  return { line: Math.max(line, 0) + 1, column: Math.max(lines[line]?.search(/@\w|\baccessor\b/) ?? 0, 0) + 1 };
 }
 
 function explainFailure(code: string, error: unknown): TranspiledTask {

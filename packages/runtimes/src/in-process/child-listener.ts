@@ -53,7 +53,7 @@ export class ChildListener {
         },
         drain: (socket) => flushPeer(socket),
         close: (socket) => socket.data.owner?.disconnected(),
-        error: (socket) => socket.end(),
+        error: (socket) => void socket.end(),
       },
     });
     this.#server.unref();

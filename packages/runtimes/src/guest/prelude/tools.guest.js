@@ -18,7 +18,7 @@ const makeToolError = (fields, id, site) => {
   set("toolPath", fields.toolPath);
   if (fields.status !== undefined) set("status", fields.status);
   if (fields.body !== undefined) set("body", fields.body);
-  define(error, "stack", site);
+  define(error, "stack", sliceText(site, indexOfText(site, "\n", indexOfText(site, "\n") + 1) + 1)); // without the two frames of the prelude
   weakSet(toolErrors, error, id);
   return error;
 };

@@ -1,0 +1,71 @@
+/**
+ * The HTTP server as a function of its parts: read this first. A request passes, in order: its id and log line, the
+ * headers of its answer, the guard (Host and Origin), then a row of the route table, or the console's files.
+ */
+import { Hono } from "hono";
+import type { AppDeps } from "./deps.ts";
+import { createHintHub } from "./hint-hub.ts";
+import type { AppTypes } from "./http/app-types.ts";
+import { createAuthenticator } from "./http/authenticate.ts";
+import { createGuard } from "./http/guard.ts";
+import { answerProblem } from "./http/problem.ts";
+import { RateLimit } from "./http/rate-limit.ts";
+import { logRequests } from "./http/request-log.ts";
+import type { Handlers } from "./http/route-types.ts";
+import { setSecurityHeaders } from "./http/security-headers.ts";
+import { createFileServer } from "./http/serve-files.ts";
+import { serveRoutes } from "./http/serve-routes.ts";
+import { answerUnmatched } from "./http/unmatched.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { auditRoutes } from "./routes/audit.ts";
+import { authRoutes } from "./routes/auth.ts";
+import { docsRoutes } from "./routes/docs.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { interactionRoutes } from "./routes/interactions.ts";
+import { inviteRoutes } from "./routes/invites.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { policyRoutes } from "./routes/policies.ts";
+import { runtimeRoutes } from "./routes/runtimes.ts";
+import { taskRoutes } from "./routes/tasks.ts";
+import { toolRoutes } from "./routes/tools.ts";
+
+export function createApp(deps: AppDeps): Hono<AppTypes> {
+  const { host, limits, log, shutdown } = deps;
+  const authenticator = createAuthenticator(deps);
+  const hub = createHintHub(deps.store, authenticator.forget);
+  shutdown.addEventListener("abort", hub.close);
+  const guard = createGuard(deps.env);
+  const serveFile = createFileServer(deps.webRoot);
+
+  const handlers: Handlers = {
+    ...healthRoutes(deps),
+    ...docsRoutes(deps),
+    ...authRoutes(deps, authenticator),
+    ...keyRoutes(deps, authenticator),
+    ...inviteRoutes(deps),
+    ...runtimeRoutes(deps),
+    ...taskRoutes(deps, hub),
+    ...eventRoutes(deps, hub, authenticator),
+    ...approvalRoutes(deps),
+    ...interactionRoutes(deps),
+    ...policyRoutes(deps),
+    ...toolRoutes(deps),
+    ...auditRoutes(deps),
+  };
+
+  const app = new Hono<AppTypes>();
+  app.use(logRequests(deps), setSecurityHeaders(), async function checkGuard(c, next) {
+    guard.check(c.req.raw.headers);
+    await next();
+  });
+  serveRoutes(app, handlers, { authenticator, rateLimit: new RateLimit(limits.requestsPerMinute, () => host.monotonicMs()), limits });
+  app.all("/api", (c) => answerUnmatched(c.req.method, c.req.path));
+  app.all("/api/*", (c) => answerUnmatched(c.req.method, c.req.path));
+  app.all("*", (c) => {
+    c.set("route", "file");
+    return serveFile(c.req.method, c.req.path);
+  });
+  app.onError((error, c) => answerProblem(error, c.get("requestId"), log));
+  return app;
+}

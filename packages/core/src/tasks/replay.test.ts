@@ -1,0 +1,595 @@
+/**
+ * The rules that make replay true (docs/architecture.md names them), each by a test. On a real store and a real engine;
+ * a run ends at each pause and a new one starts from the journal, as after a crash.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { AppError } from "@executor/contracts/error";
+import type { Limits } from "@executor/contracts/limits";
+import { createTestRuntime, openTaskHarness, type TaskHarness } from "@executor/testkit/task-harness";
+import { result, type TestTool } from "@executor/testkit/tools/test-tools";
+import type { Runtime } from "../ports/runtime.ts";
+import type { Store } from "../ports/store.ts";
+
+let runtime: Runtime;
+let harness: TaskHarness | null = null;
+beforeAll(() => {
+  runtime = createTestRuntime();
+});
+afterAll(() => runtime.close());
+afterEach(async () => {
+  await harness?.close();
+  harness = null;
+});
+
+async function open(tools: TestTool[] = [], limits: Partial<Limits> = {}): Promise<TaskHarness> {
+  return (harness = await openTaskHarness({ runtime, tools: () => tools, limits }));
+}
+
+/** Counts how often it really happened, and keeps the order. */
+function effects(path = "bank.pay", more: Partial<TestTool> = {}): { tool: TestTool; happened: unknown[] } {
+  const happened: unknown[] = [];
+  const tool: TestTool = {
+    path,
+    run: (call) => {
+      happened.push(call.input);
+      return result({ paid: happened.length });
+    },
+    ...more,
+  };
+  return { tool, happened };
+}
+
+/** Dies before a write goes through, like a worker that is killed there. */
+function dyingStore(store: Store, dies: (verb: string, args: unknown) => boolean): Store {
+  return new Proxy(store, {
+    get: (target, verb: keyof Store) => {
+      const value = target[verb];
+      if (typeof value !== "function" || !["recordProgress", "pauseTask", "settleTask"].includes(verb)) return value;
+      return async (args: never) => {
+        if (dies(verb, args)) throw new AppError("lease.lost", "killed here");
+        return await (value as (args: never) => Promise<unknown>)(args);
+      };
+    },
+  });
+}
+
+const expireLease = async (h: TaskHarness): Promise<void> => {
+  h.advanceWall(120_000);
+  await h.store.recoverLeases({ now: h.host.now(), limit: 10 });
+};
+
+describe("a run", () => {
+  test("returns a JSON value", async () => {
+    const h = await open();
+    const id = await h.submit("const n: number = 1; return { sum: n + 1 }");
+    expect(await h.run(id)).toEqual({ kind: "settled", status: "completed" });
+    expect((await h.read(id)).result).toEqual({ sum: 2 });
+  });
+  test("that throws fails with the line of the submitted code", async () => {
+    const h = await open();
+    const id = await h.submit(["interface A {", "  x: number;", "}", "const a: A = { x: 1 };", "", "throw new TypeError('no ' + a.x);"].join("\n"));
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.failed", message: "TypeError: no 1", line: 6 } });
+  });
+  test("that awaits what can never happen says so", async () => {
+    const h = await open();
+    const id = await h.submit("await new Promise(() => {}); return 1");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.never_settles" } });
+  });
+  test("streams its output to the events, each line once", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("console.log('before'); await tools.executor.echo({ value: 1 }); console.error('after'); return 1");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    const events = await h.store.readTaskEvents({ taskId: id, afterSeq: 0, limit: 100 });
+    const lines = events.filter((event) => /std/.test(event.type)).map((event) => [event.type, JSON.parse(event.dataJson).text]);
+    expect(lines).toEqual([["task.stdout", "before"], ["task.stderr", "after"]]);
+    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+  });
+});
+
+describe("key: path + canonical input + how many equal calls came before", () => {
+  test("equal calls have outcomes of their own, and parallel calls keep theirs", async () => {
+    const { tool } = effects("bank.pay", { effect: "safe" });
+    const h = await open([tool]);
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit(`
+      const [a, b] = await Promise.all([tools.bank.pay({ n: 1, m: 2 }), tools.bank.pay({ m: 2, n: 1 })]);
+      await tools.executor.echo({ value: 0 });
+      return [a, b, await tools.bank.pay({ n: 1, m: 2 })];`);
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual([{ paid: 1 }, { paid: 2 }, { paid: 3 }]);
+  });
+});
+
+describe("delivery order", () => {
+  test("a replay gives outcomes in the order they came, so a race comes out the same", async () => {
+    let slow = true;
+    const race: TestTool = {
+      path: "race.lap",
+      effect: "safe",
+      run: async (call) => {
+        const { name } = call.input as { name: string };
+        // In the first run a loses; on a replay it would win if outcomes were asked for again.
+        if (name === "a" && slow) await Bun.sleep(40);
+        return result(name);
+      },
+    };
+    const h = await open([race]);
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit(`
+      const order: string[] = [];
+      const lap = async (name: string) => { order.push(await tools.race.lap({ name }) as string, String(Math.random())); };
+      await Promise.all([lap("a"), lap("b")]);
+      await tools.executor.echo({ value: 1 });
+      return order;`);
+    await h.run(id);
+    slow = false;
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    const order = (await h.read(id)).result as string[];
+    expect([order[0], order[2]]).toEqual(["b", "a"]);
+  });
+  test("microtasks are drained between two deliveries that came at once", async () => {
+    const both: TestTool = { path: "t.x", effect: "safe", run: (call) => result(call.input) };
+    const h = await open([both]);
+    const id = await h.submit(`
+      const seen: string[] = [];
+      const go = async (n: string) => { await tools.t.x({ n }); seen.push(n + 1); await null; await null; await null; seen.push(n + 2); };
+      await Promise.all([go("a"), go("b")]);
+      return seen;`);
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual(["a1", "a2", "b1", "b2"]);
+  });
+  test("random numbers and ids are the same on a replay", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("const before = [Math.random(), crypto.randomUUID()]; const shown = await tools.executor.echo({ value: before }); return { before, shown };");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    const { before, shown } = (await h.read(id)).result as { before: unknown; shown: unknown };
+    expect(before).toEqual(shown);
+  });
+});
+
+describe("pause is quiescence", () => {
+  test("two parallel calls that ask are both pending with their exact input; the third asks only after them", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit(`
+      const first = await Promise.all([tools.executor.echo({ value: "a" }), tools.executor.echo({ value: "b" })]);
+      return [...first, await tools.executor.echo({ value: "c" })];`);
+    expect(await h.run(id)).toEqual({ kind: "paused", status: "waiting" });
+    const { pending } = await h.read(id);
+    expect(pending.map((each) => JSON.parse(each.inputJson))).toEqual([{ value: "a" }, { value: "b" }]);
+    for (const each of pending) await h.decide(each.interactionId, "approved");
+    expect(await h.run(id)).toEqual({ kind: "paused", status: "waiting" });
+    const third = (await h.read(id)).pending;
+    expect(third.map((each) => JSON.parse(each.inputJson))).toEqual([{ value: "c" }]);
+    await h.decide(third[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual(["a", "b", "c"]);
+    expect((await h.calls(id)).map((call) => [call.status, call.sends])).toEqual([["completed", 1], ["completed", 1], ["completed", 1]]);
+  });
+  test("siblings go on until nothing else can move, and calls in flight finish and are journaled", async () => {
+    const { tool, happened } = effects();
+    const h = await open([{ ...tool, run: async (call) => (await Bun.sleep(30), tool.run(call)) }]);
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit(`
+      const branch = (async () => { await tools.bank.pay({ n: 1 }); return await tools.bank.pay({ n: 2 }); })();
+      return [await tools.executor.echo({ value: 1 }), await branch];`);
+    await h.run(id);
+    expect(happened).toEqual([{ n: 1 }, { n: 2 }]);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual([1, { paid: 2 }]);
+    expect(happened).toHaveLength(2);
+  });
+  test("asking again finds the pending approval: a second run of the same state asks nobody twice", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("return await Promise.all([tools.executor.echo({ value: 1 }), tools.executor.echo({ value: 2 })])");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    expect(await h.run(id)).toEqual({ kind: "paused", status: "waiting" });
+    expect(await h.store.listInteractions({ workspaceId: h.workspaceId, status: null, approvalsOnly: true, taskId: id, after: null, limit: 10 })).toHaveLength(2);
+  });
+  test("a decision that comes before the pause is written sends the task straight back to the queue", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("return await tools.executor.echo({ value: 1 })");
+    const early = new Proxy(h.store, {
+      get: (target, verb: keyof Store) =>
+        verb !== "pauseTask"
+          ? target[verb]
+          : async (args: Parameters<Store["pauseTask"]>[0]) => {
+              await target.recordProgress({ fence: args.fence, entries: args.entries });
+              await h.decide(args.waitingFor[0] ?? "", "approved");
+              return await target.pauseTask({ ...args, entries: [] });
+            },
+    });
+    expect(await h.run(id, { store: early })).toEqual({ kind: "paused", status: "queued" });
+    await h.run(id);
+    expect((await h.read(id)).result).toBe(1);
+  });
+  test("if the code returns first, its pending approvals are cancelled", async () => {
+    const h = await open([{ path: "t.fast", effect: "safe", run: () => result("fast") }]);
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("return await Promise.race([tools.executor.echo({ value: 1 }), tools.t.fast()])");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "completed", result: "fast", pending: [] });
+    const [asked] = await h.store.listInteractions({ workspaceId: h.workspaceId, status: null, approvalsOnly: true, taskId: id, after: null, limit: 10 });
+    expect(asked?.interaction.status).toBe("cancelled");
+  });
+  test("a call the code does not await is performed before the task ends", async () => {
+    const { tool, happened } = effects();
+    const h = await open([tool]);
+    const id = await h.submit("tools.bank.pay({ n: 1 }); return 'done'");
+    await h.run(id);
+    expect(happened).toEqual([{ n: 1 }]);
+    expect(await h.read(id)).toMatchObject({ status: "completed", result: "done" });
+  });
+});
+
+describe("divergence", () => {
+  test("a call that is not in the journal while outcomes are unconsumed stops the run before anything is sent", async () => {
+    const { tool, happened } = effects();
+    const h = await open([tool]);
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("await tools.bank.pay({ n: 1 }); await tools.executor.echo({ value: 1 }); await tools.bank.pay({ n: 2 }); return 1");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    // As if the engine had changed under the task: other code for the same journal.
+    const other = await h.submit("await tools.bank.pay({ n: 666 }); return 1");
+    const script = (await h.store.claimTask({ taskId: other, workerId: "w", leaseMs: 1, now: h.host.now() }))?.task.script ?? "";
+    const swapped = new Proxy(h.store, { get: (target, verb: keyof Store) => (verb === "claimTask" ? async (args: never) => swap(await target.claimTask(args), script) : target[verb]) });
+    const claim = await swapped.claimTask({ taskId: id, workerId: "worker_harness", leaseMs: 60_000, now: h.host.now() });
+    const { runTask } = await import("./run-task.ts");
+    const { createTestTools } = await import("@executor/testkit/tools/test-tools");
+    const { defaultLimits } = await import("@executor/contracts/limits");
+    if (!claim) throw new Error("not claimed");
+    await runTask({ store: h.store, runtime, providers: [createTestTools(() => [tool])], host: h.host, limits: defaultLimits, mapLine: () => undefined }, claim, "worker_harness", new AbortController().signal);
+    expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.diverged" } });
+    expect(happened).toEqual([{ n: 1 }]);
+  });
+});
+
+function swap<T extends { task: { script: string } } | null>(claim: T, script: string): T {
+  return claim && { ...claim, task: { ...claim.task, script } };
+}
+
+describe("time", () => {
+  test("the guest's clock moves only at deliveries and replays", async () => {
+    const h = await open([{ path: "t.slow", effect: "safe", run: async () => (await Bun.sleep(20), result(1)) }]);
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit(`
+      const t0 = Date.now(); for (let i = 0; i < 300000; i++) {} const t1 = Date.now();
+      await tools.t.slow(); const t2 = Date.now();
+      const shown = await tools.executor.echo({ value: [t0, t1, t2] }); return { now: [t0, t1, t2], shown, last: Date.now() };`);
+    await h.run(id);
+    h.advanceWall(3_600_000);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    const { now, shown, last } = (await h.read(id)).result as { now: number[]; shown: number[]; last: number };
+    expect(now).toEqual(shown);
+    expect(now[1]).toBe(now[0] ?? 0);
+    expect((now[2] ?? 0) - (now[1] ?? 0)).toBeGreaterThanOrEqual(15);
+    expect(last - (now[2] ?? 0)).toBeGreaterThanOrEqual(3_600_000);
+  });
+  test("a race with a timeout never times a person out: timers freeze while only people are awaited", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("const late = new Promise((done) => setTimeout(() => done('late'), 50)); return await Promise.race([tools.executor.echo({ value: 'person' }), late]);");
+    expect(await h.run(id)).toMatchObject({ kind: "paused" });
+    h.advanceWall(86_000_000);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    expect((await h.read(id)).result).toBe("person");
+  });
+  test("timers run on the run clock, in order, and replay as they fired", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit(`
+      const seen: string[] = [];
+      const sleep = (ms: number, n: string) => new Promise<void>((done) => setTimeout(() => { seen.push(n); done(); }, ms));
+      await Promise.all([sleep(30, "slow"), sleep(5, "fast")]);
+      await tools.executor.echo({ value: seen });
+      await sleep(5, "after"); return seen;`);
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual(["fast", "slow", "after"]);
+    expect((await h.read(id)).runMs).toBeGreaterThanOrEqual(30);
+  });
+  test("the run clock stops while a person thinks, and replay does not count", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("await tools.executor.echo({ value: 1 }); return 1", { timeoutMs: 1_000 });
+    await h.run(id);
+    await Bun.sleep(1_200);
+    h.advanceWall(3_600_000);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    const task = await h.read(id);
+    expect(task.status).toBe("completed");
+    expect(task.runMs).toBeLessThan(1_000);
+    expect(task.waitMs).toBeGreaterThanOrEqual(3_600_000);
+  });
+  test("a task that runs too long times out and its pending approvals are cancelled", async () => {
+    const h = await open([{ path: "t.never", effect: "safe", run: (call) => new Promise((done) => call.signal.addEventListener("abort", () => done({ ok: false, code: "call.failed", message: "aborted" }))) }]);
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("return await Promise.all([tools.executor.echo({ value: 1 }), tools.t.never()])", { timeoutMs: 150 });
+    expect(await h.run(id)).toEqual({ kind: "settled", status: "timed_out" });
+    expect(await h.read(id)).toMatchObject({ status: "timed_out", error: { code: "task.timed_out" }, pending: [] });
+  });
+});
+
+describe("denials", () => {
+  test("a denial the code does not catch ends the task denied, with the reason", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("return await tools.executor.echo({ value: 1 })");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "denied", "not today");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "approval.denied", message: expect.stringContaining("not today") } });
+  });
+  test("a denial the code catches is an ordinary error to it", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "deny");
+    const id = await h.submit("try { await tools.executor.echo({ value: 1 }) } catch (error) { return [error instanceof ToolError, error.code, error.toolPath] }");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "completed", result: [true, "policy.denied", "executor.echo"] });
+  });
+  test("denied is judged by the host's own error, not by text", async () => {
+    const h = await open();
+    const id = await h.submit("const error = new ToolError('policy.denied'); error.code = 'policy.denied'; throw error");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.failed" } });
+  });
+  test("the same path and input denied once is refused again without asking", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("const codes: string[] = []; for (let i = 0; i < 3; i++) { try { await tools.executor.echo({ value: 1 }) } catch (error) { codes.push(error.code) } } return codes");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "denied");
+    expect(await h.run(id)).toEqual({ kind: "settled", status: "completed" });
+    expect((await h.read(id)).result).toEqual(["approval.denied", "approval.denied", "approval.denied"]);
+  });
+  test("approvals nobody decides expire and the code goes on with approval.expired", async () => {
+    const h = await open([], { approvalExpiryMs: 1_000 });
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("return await tools.executor.echo({ value: 1 })");
+    await h.run(id);
+    h.advanceWall(2_000);
+    await h.store.expireInteractions({ now: h.host.now(), limit: 10 });
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "approval.expired" } });
+  });
+  test("a task asks for no more approvals than its cap", async () => {
+    const h = await open([], { pendingApprovals: 3 });
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("const all = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => tools.executor.echo({ value }))); return all.map((each) => each.reason?.code ?? 'ok')");
+    await h.run(id);
+    const { pending } = await h.read(id);
+    expect(pending).toHaveLength(3);
+    for (const each of pending) await h.decide(each.interactionId, "approved");
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual(["ok", "ok", "ok", "approval.limit", "approval.limit"]);
+  });
+});
+
+describe("the world changes while a task waits", () => {
+  test("a policy that came meanwhile denies even what was approved", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const id = await h.submit("return await tools.executor.echo({ value: 1 })");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.policy("executor.*", "deny");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "policy.denied" } });
+  });
+  test("a changed schema asks again, a removed tool throws", async () => {
+    const { tool, happened } = effects("bank.pay", { approval: "required", schemaHash: "v1" });
+    const tools = [tool];
+    harness = await openTaskHarness({ runtime, tools: () => tools });
+    const h = harness;
+    const id = await h.submit("return await tools.bank.pay({ n: 1 })");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    tools[0] = { ...tool, schemaHash: "v2" };
+    expect(await h.run(id)).toMatchObject({ kind: "paused" });
+    expect(happened).toEqual([]);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    tools.length = 0;
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "tool.not_found" } });
+  });
+  test("a policy written during a run counts for its next call", async () => {
+    const h = await open([{ path: "t.note", effect: "safe", run: async () => (await h.policy("executor.echo", "deny"), result(1)) }]);
+    const id = await h.submit("await tools.executor.echo({ value: 1 }); await tools.t.note(); return await tools.executor.echo({ value: 2 })");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "policy.denied" } });
+  });
+});
+
+describe("fence", () => {
+  test("a run that lost its lease sends nothing more", async () => {
+    const { tool, happened } = effects();
+    const h = await open([{ path: "t.steal", effect: "safe", run: async () => (await expireLease(h), result(1)) }, tool]);
+    const id = await h.submit("await tools.t.steal(); await tools.bank.pay({ n: 1 }); return 1");
+    await expect(h.run(id)).rejects.toThrow("lease.lost");
+    expect(happened).toEqual([]);
+    expect((await h.read(id)).status).toBe("queued");
+  });
+  test("a late outcome of a cancelled task is kept as audit only", async () => {
+    const { tool } = effects();
+    const by = { actorId: "a", clientId: "c" };
+    const stop = new AbortController();
+    const h = await open([
+      {
+        ...tool,
+        run: async (call) => {
+          await h.store.cancelTask({ taskId: call.taskId, workspaceId: h.workspaceId, by, onlyOwn: false, now: h.host.now() });
+          stop.abort("cancelled");
+          return result("late");
+        },
+      },
+    ]);
+    const id = await h.submit("return await tools.bank.pay({ n: 1 })");
+    expect(await h.run(id, { signal: stop.signal })).toEqual({ kind: "stopped" });
+    expect(await h.read(id)).toMatchObject({ status: "cancelled", error: { code: "task.cancelled" } });
+    const audit = await h.store.listAudit({ workspaceId: h.workspaceId, action: "call.late_outcome", actorId: null, since: null, beforeSeq: null, limit: 5 });
+    expect(audit).toHaveLength(1);
+  });
+});
+
+describe("after a crash", () => {
+  const killedAfterSend = async (more: Partial<TestTool> = {}) => {
+    const { tool, happened } = effects("bank.pay", more);
+    const h = await open([tool]);
+    const id = await h.submit("try { return await tools.bank.pay({ n: 1 }) } catch (error) { return error.code }");
+    const isOutcome = (_: string, args: unknown) => JSON.stringify(args).includes('"kind":"done"');
+    await expect(h.run(id, { store: dyingStore(h.store, isOutcome) })).rejects.toThrow("killed here");
+    expect(happened).toHaveLength(1);
+    await expireLease(h);
+    return { h, id, happened };
+  };
+  test("an unknown outcome of an unsafe call asks a person, told that it may already have happened; approve sends again", async () => {
+    const { h, id, happened } = await killedAfterSend();
+    expect(await h.run(id)).toMatchObject({ kind: "paused" });
+    const [asked] = (await h.read(id)).pending;
+    expect(asked).toMatchObject({ mayHaveRun: 1, toolPath: "bank.pay" });
+    expect(happened).toHaveLength(1);
+    await h.decide(asked?.interactionId ?? "", "approved");
+    await h.run(id);
+    expect(happened).toHaveLength(2);
+    expect((await h.read(id)).result).toEqual({ paid: 2 });
+  });
+  test("deny gives the code call.outcome_unknown, and nothing is sent again", async () => {
+    const { h, id, happened } = await killedAfterSend();
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "denied");
+    await h.run(id);
+    expect((await h.read(id)).result).toBe("call.outcome_unknown");
+    expect(happened).toHaveLength(1);
+  });
+  test("an unknown outcome of a safe or idempotent call is simply asked for again", async () => {
+    for (const more of [{ effect: "safe" }, { idempotent: true }] as const) {
+      const { h, id, happened } = await killedAfterSend(more);
+      await h.run(id);
+      expect(happened).toHaveLength(2);
+      expect((await h.read(id)).result).toEqual({ paid: 2 });
+      await h.close();
+      harness = null;
+    }
+  });
+  test("a call whose sending was never written was not sent, and is sent once", async () => {
+    const { tool, happened } = effects();
+    const h = await open([tool]);
+    const id = await h.submit("return await tools.bank.pay({ n: 1 })");
+    const isSending = (_: string, args: unknown) => JSON.stringify(args).includes('"kind":"sent"');
+    await expect(h.run(id, { store: dyingStore(h.store, isSending) })).rejects.toThrow("killed here");
+    expect(happened).toHaveLength(0);
+    await expireLease(h);
+    await h.run(id);
+    expect(happened).toHaveLength(1);
+    expect((await h.read(id)).result).toEqual({ paid: 1 });
+  });
+  test("killed at every write in turn, a task with approvals, timers and effects comes to the same result, with no effect doubled", async () => {
+    const code = `
+      const a = await tools.bank.pay({ n: 1 });
+      const [b, c] = await Promise.all([tools.bank.pay({ n: 2 }), tools.executor.echo({ value: "asked" })]);
+      await new Promise<void>((done) => setTimeout(done, 5));
+      console.log("almost");
+      return [a, b, c, await tools.bank.pay({ n: 3 })];`;
+    for (let deadly = 1; deadly < 30; deadly++) {
+      const { tool, happened } = effects();
+      const h = await open([tool]);
+      await h.policy("executor.echo", "require_approval");
+      const id = await h.submit(code);
+      let writes = 0;
+      let died = false;
+      for (let round = 0; round < 12; round++) {
+        const task = await h.read(id);
+        if (task.status === "completed") break;
+        if (task.status === "waiting") {
+          for (const each of task.pending) await h.decide(each.interactionId, each.mayHaveRun ? "denied" : "approved");
+        }
+        const store = dyingStore(h.store, () => !died && ++writes === deadly && (died = true));
+        await h.run(id, { store }).catch(() => expireLease(h));
+      }
+      const task = await h.read(id);
+      const counts = [1, 2, 3].map((n) => happened.filter((each) => (each as { n: number }).n === n).length);
+      expect(counts.every((count) => count === 1) || (task.status === "failed" && task.error?.code === "call.outcome_unknown" && counts.every((count) => count <= 1))).toBe(true);
+      if (task.status === "completed") expect((task.result as unknown[])[2]).toBe("asked");
+      await h.close();
+      harness = null;
+      if (!died) return;
+    }
+    throw new Error("the task never got through without being killed");
+  }, 60_000);
+});
+
+describe("human.ask", () => {
+  test("waits for a person and goes on with the answer", async () => {
+    const h = await open();
+    const id = await h.submit("const answer = await tools.human.ask({ question: 'Which one?', options: ['a', 'b'] }); return { answer }");
+    await h.run(id);
+    const [asked] = (await h.read(id)).pending;
+    expect(asked).toMatchObject({ kind: "question", title: "Which one?" });
+    expect(JSON.parse(asked?.answerSchemaJson ?? "")).toEqual({ type: "string", enum: ["a", "b"] });
+    await h.answer(asked?.interactionId ?? "", "b");
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual({ answer: "b" });
+  });
+  test("a policy can make it ask for approval first", async () => {
+    const h = await open();
+    await h.policy("human.ask", "require_approval");
+    const id = await h.submit("return await tools.human.ask({ question: 'Sure?' })");
+    await h.run(id);
+    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
+    await h.run(id);
+    const [asked] = (await h.read(id)).pending;
+    expect(asked?.kind).toBe("question");
+    await h.answer(asked?.interactionId ?? "", "yes");
+    await h.run(id);
+    expect((await h.read(id)).result).toBe("yes");
+  });
+});
+
+describe("discovery", () => {
+  test("finds, describes and lists what the caller may use, and nothing that is denied", async () => {
+    const h = await open([effects("bank.pay", { description: "Pay a bill", approval: "required" }).tool, effects("bank.rob", { description: "Rob the bank" }).tool]);
+    await h.policy("bank.rob", "deny");
+    const id = await h.submit(`
+      const found = await tools.discover({ query: "pay bill" });
+      const detail = await tools.describe.tool({ path: found.bestPath, includeSchemas: true });
+      const { namespaces } = await tools.catalog.namespaces();
+      const { tools: bank } = await tools.catalog.tools({ namespace: "bank" });
+      let missing; try { await tools.bank.pya({}) } catch (error) { missing = error.message }
+      return { found, detail, namespaces, bank: bank.map((tool: any) => tool.path), missing };`);
+    await h.run(id);
+    const { found, detail, namespaces, bank, missing } = (await h.read(id)).result as Record<string, never>;
+    expect(found).toMatchObject({ bestPath: "bank.pay", total: 1, results: [{ path: "bank.pay", approval: "required", description: "Pay a bill" }] });
+    expect(detail).toMatchObject({ path: "bank.pay", effect: "unsafe" });
+    expect(namespaces).toContainEqual({ namespace: "bank", tools: 1 } as never);
+    expect(bank).toEqual(["bank.pay"] as never);
+    expect(missing as string).toContain("bank.pay");
+  });
+  test("discovery can be denied but never asks", async () => {
+    const h = await open();
+    await h.policy("discover", "require_approval");
+    await h.policy("catalog.*", "deny");
+    const id = await h.submit("await tools.discover({ query: 'echo' }); return await tools.catalog.namespaces()");
+    await h.run(id);
+    expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "policy.denied", toolPath: "catalog.namespaces" } });
+  });
+});

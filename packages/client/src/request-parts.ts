@@ -29,5 +29,6 @@ export function fillPath(path: string, params: object): string {
 export function writeQuery(query: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
-  return search.size > 0 ? `?${search}` : "";
+  const text = search.toString();
+  return text && `?${text}`;
 }

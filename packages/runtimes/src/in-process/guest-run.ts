@@ -214,9 +214,10 @@ export class GuestRun {
       vm.free(text);
       return problem;
     } catch (error) {
-      // It runs on an empty stack and catches what the guest's getters throw, so only memory can be short here.
-      if (error instanceof GuestThrow) throw new OutOfGuestMemory("no memory was left to read the error");
-      throw error;
+      if (!(error instanceof GuestThrow)) throw error;
+      // It runs on an empty stack and catches what the guest's getters throw, so most likely memory is short.
+      if (vm.memoryBytes > this.#limits.memoryBytes * 0.8) throw new OutOfGuestMemory("no memory was left to read the error");
+      return { name: "Error", message: "an error that cannot be read", stack: "", call: -1 };
     }
   }
 
@@ -348,7 +349,7 @@ class GuestStop extends Error {
 function limitBehind(problem: Problem): WireEnd | undefined {
   if (problem.name === "RangeError" && /call stack size exceeded/.test(problem.message)) return { kind: "stopped", code: "task.stack_overflow", message: "The code nests or recurses too deeply" };
   if (problem.name === "InternalError" && /stack overflow/.test(problem.message)) return { kind: "stopped", code: "task.stack_overflow", message: "The code nests or recurses too deeply" };
-  if (problem.name === "InternalError" && /out of memory/.test(problem.message)) return { kind: "stopped", code: "task.memory_limit", message: "The code used up its memory" };
+  if (problem.name === "InternalError" && /out of memory|string too long/.test(problem.message)) return { kind: "stopped", code: "task.memory_limit", message: "The code used up its memory" };
   return undefined;
 }
 

@@ -146,5 +146,6 @@ const describeError = (error) => {
   }
   message ??= `${sliceText(formatLine([error]), 0, maxMessageChars)} was thrown`;
   const call = typeof error === "object" && error !== null ? weakGet(toolErrors, error) ?? -1 : -1;
-  return stringifyJson({ __proto__: null, name, message, stack, call });
+  // Piece by piece: the engine's own walk over an object can be broken by setters on Object.prototype, that over a string cannot.
+  return `{"name":${stringifyJson(name)},"message":${stringifyJson(message)},"stack":${stringifyJson(stack)},"call":${call}}`;
 };

@@ -7,7 +7,7 @@ const percentEncode = (text, set) => {
   let out = "";
   for (let i = 0; i < text.length; i++) {
     const code = codePointAt(text, i);
-    if (code > 0x20 && code < 0x7f) { const unit = text[i]; out += indexOfText(set, unit) < 0 ? unit : percentByte(code); continue; }
+    if (code >= 0x20 && code < 0x7f) { const unit = text[i]; out += indexOfText(set, unit) < 0 ? unit : percentByte(code); continue; }
     if (code > 0xffff) i++;
     out += percentBytes(code >= 0xd800 && code < 0xe000 ? "\ufffd" : fromCodePoint(code));
   }

@@ -1,6 +1,6 @@
 /** Claims, leases, the fence, and who is next. */
 import { describe, expect, test } from "bun:test";
-import { inWorld, LEASE_MS, newId, type OpenStore, refusal, RUNTIME, type World } from "./world.ts";
+import { FROM_START, inWorld, LEASE_MS, newId, type OpenStore, refusal, RUNTIME, type World } from "./world.ts";
 
 const tryClaim = ({ store, now }: World, taskId: string, workerId: string) => store.claimTask({ taskId, workerId, leaseMs: LEASE_MS, now });
 
@@ -130,7 +130,7 @@ export function describeQueue(open: OpenStore, backlog: number): void {
         await refusal(world.settle(stale, "1", entries), "lease.lost");
         expect(await store.releaseTask({ fence: stale, now: world.now })).toBe(false);
         expect([await world.read(stale.taskId), await world.eventTypes(stale.taskId), await world.audit()]).toEqual(before);
-        expect((await store.readJournal({ taskId: stale.taskId, afterOrdinal: -1, limit: 10 })).calls).toEqual([]);
+        expect((await store.readJournal({ taskId: stale.taskId, ...FROM_START, limit: 10 })).calls).toEqual([]);
         expect(await store.readInteraction({ interactionId, workspaceId: world.workspaceId })).toBeNull();
         await world.settle(fence);
       }),

@@ -1,7 +1,7 @@
 /** What a run writes: progress, its end, and outcomes that come too late. */
 import { describe, expect, test } from "bun:test";
 import type { JournalPage } from "@executor/core/store/verbs/reads";
-import { inWorld, type OpenStore, refusal, upTo, type World } from "./world.ts";
+import { FROM_START, inWorld, type OpenStore, refusal, upTo, type World } from "./world.ts";
 
 export function describeRuns(open: OpenStore): void {
   describe("progress", () => {
@@ -14,8 +14,8 @@ export function describeRuns(open: OpenStore): void {
         const timer = { timerId: 7, deliverySeq: 0, deliveredAtMs: world.now, deliveredRunMs: 0.25 };
         const error = { status: "failed", outcomeKind: "error", outcomeJson: '{"code":"call.failed","message":"no"}' } as const;
         await world.store.recordProgress({ fence, entries: [{ kind: "timer", ...timer }, world.done(second.callId, 1, error), world.done(first.callId, 2)] });
-        const { calls, timers, nextOrdinal } = await world.store.readJournal({ taskId: fence.taskId, afterOrdinal: -1, limit: 10 });
-        expect(nextOrdinal).toBeNull();
+        const { calls, timers, next } = await world.store.readJournal({ taskId: fence.taskId, ...FROM_START, limit: 10 });
+        expect(next).toBeNull();
         expect(timers).toEqual([{ timerKey: `${fence.taskId}/7`, taskId: fence.taskId, ...timer }]);
         expect(calls).toHaveLength(2);
         expect(calls[0]).toMatchObject({ callId: first.callId, ordinal: 0, callKey: first.callKey, sends: 1, sentAt: world.now, status: "completed", deliverySeq: 2, deliveredRunMs: 1.5, outcomeJson: '{"deliverySeq":2}' });
@@ -71,14 +71,18 @@ export function describeRuns(open: OpenStore): void {
 
   describe("readJournal", () => {
     test(
-      "goes page by page, with the timers on the first",
+      "goes page by page, through calls and timers, however many there are of each",
       inWorld(open, async (world) => {
-        const fence = await world.running();
-        const calls = upTo(5).map((count) => world.call(count - 1));
-        await world.store.recordProgress({ fence, entries: [...calls, { kind: "timer", timerId: 1, deliverySeq: 0, deliveredAtMs: 1, deliveredRunMs: 1 }] });
-        const pages = await readPages(world, fence.taskId, 2);
-        expect(pages.map((page) => page.calls.map((call) => call.ordinal))).toEqual([[0, 1], [2, 3], [4]]);
-        expect(pages.map((page) => page.timers.length)).toEqual([1, 0, 0]);
+        for (const [callCount, timerCount] of [[5, 1], [1, 5], [4, 4], [0, 3]] as const) {
+          const fence = await world.running();
+          const calls = upTo(callCount).map((count) => world.call(count - 1));
+          const timers = upTo(timerCount).map((timerId) => ({ kind: "timer", timerId, deliverySeq: timerId - 1, deliveredAtMs: 1, deliveredRunMs: 1 }) as const);
+          await world.store.recordProgress({ fence, entries: [...calls, ...timers] });
+          const pages = await readPages(world, fence.taskId, 2);
+          expect(pages.every((page) => page.calls.length <= 2 && page.timers.length <= 2)).toBe(true);
+          expect(pages.flatMap((page) => page.calls.map((call) => call.ordinal + 1))).toEqual(upTo(callCount));
+          expect(pages.flatMap((page) => page.timers.map((timer) => timer.timerId))).toEqual(upTo(timerCount));
+        }
       }),
     );
 
@@ -86,7 +90,7 @@ export function describeRuns(open: OpenStore): void {
       "is empty for a task that made no call",
       inWorld(open, async (world) => {
         const { taskId } = await world.running();
-        expect(await world.store.readJournal({ taskId, afterOrdinal: -1, limit: 2 })).toEqual({ calls: [], timers: [], nextOrdinal: null });
+        expect(await world.store.readJournal({ taskId, ...FROM_START, limit: 2 })).toEqual({ calls: [], timers: [], next: null });
       }),
     );
   });
@@ -142,7 +146,7 @@ export function describeRuns(open: OpenStore): void {
         await world.store.recordLateOutcome({ ...late, outcomeJson: '"later"' });
         expect([await world.read(fence.taskId), await world.eventTypes(fence.taskId)]).toEqual(before);
         expect((await world.audit("call.late_outcome")).map((entry) => entry.subject)).toEqual([callId]);
-        const [call] = (await world.store.readJournal({ taskId: fence.taskId, afterOrdinal: -1, limit: 1 })).calls;
+        const [call] = (await world.store.readJournal({ taskId: fence.taskId, ...FROM_START, limit: 1 })).calls;
         expect(call).toMatchObject({ status: "completed", outcomeJson: '"late"', deliverySeq: null });
       }),
     );
@@ -154,7 +158,7 @@ export function describeRuns(open: OpenStore): void {
         const call = world.call(0);
         await world.store.recordProgress({ fence, entries: [call] });
         await world.store.recordLateOutcome({ taskId: fence.taskId, callId: call.callId, outcomeKind: "result", outcomeJson: "1", now: world.now });
-        const [read] = (await world.store.readJournal({ taskId: fence.taskId, afterOrdinal: -1, limit: 1 })).calls;
+        const [read] = (await world.store.readJournal({ taskId: fence.taskId, ...FROM_START, limit: 1 })).calls;
         expect(read).toMatchObject({ status: "requested", outcomeJson: null });
       }),
     );
@@ -163,10 +167,11 @@ export function describeRuns(open: OpenStore): void {
 
 export async function readPages({ store }: World, taskId: string, limit: number): Promise<JournalPage[]> {
   const pages: JournalPage[] = [];
-  for (let afterOrdinal: number | null = -1; afterOrdinal !== null; ) {
-    const page: JournalPage = await store.readJournal({ taskId, afterOrdinal, limit });
+  for (let from: JournalPage["next"] = FROM_START; from !== null; ) {
+    const page: JournalPage = await store.readJournal({ taskId, ...from, limit });
     pages.push(page);
-    afterOrdinal = page.nextOrdinal;
+    if (pages.length > 100) throw new Error(`the journal of ${taskId} never ends`);
+    from = page.next;
   }
   return pages;
 }

@@ -19,6 +19,8 @@ export type OpenStore = () => Promise<OpenedStore>;
 
 export const LEASE_MS = 30_000;
 export const RUNTIME = "in-process";
+/** Where a journal is read from first. */
+export const FROM_START = { afterOrdinal: -1, afterTimer: -1 };
 
 export class World {
   readonly store: Store;

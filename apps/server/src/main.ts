@@ -1,0 +1,92 @@
+/**
+ * The server process: reads the environment, wires the parts, listens until it is told to stop. The only file here that
+ * chooses implementations. A configuration that cannot work is one message on stderr and exit code 78.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { AppError } from "@executor/contracts/error";
+import { EnvironmentError } from "@executor/core/installation-env";
+import { createLogger, type Logger } from "@executor/core/log";
+import { transpileTask } from "@executor/runtimes/guest/transpile-task";
+import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
+import { openStore } from "@executor/store/open-store";
+import { createSystemHost } from "@executor/store/system-host";
+import about from "../package.json" with { type: "json" };
+import { readServerEnv } from "./env.ts";
+import { isAlive, lockHome } from "./home-lock.ts";
+import { listen } from "./listen.ts";
+import { ensureLocalOwner } from "./local-owner.ts";
+import { describeRuntimes } from "./runtime-targets.ts";
+
+/** sysexits: the configuration is wrong, starting again will not help. */
+const EXIT_CONFIG = 78;
+const STOP_WITHIN_MS = 9_500;
+const PARENT_CHECK_MS = 1_000;
+
+async function main(): Promise<void> {
+  const { server: env, installation } = readServerEnv(process.env, process.platform, homedir());
+  const host = createSystemHost();
+  const log = createLogger((line) => process.stdout.write(`${line}\n`), host.now);
+  const lock = lockHome(installation.home);
+  if (!lock.ok) throw new EnvironmentError(`Another server (process ${lock.pid}) uses ${installation.home}. Stop it, or give this one its own EXECUTOR_HOME.`);
+
+  const store = await openStore(installation, "hub");
+  const tools = { openCatalog: async () => ({ find: () => null, list: () => [] }) };
+  const runtimes = [createInProcessRuntime({ runDir: installation.runDir })];
+  const stopping = new AbortController();
+  await ensureLocalOwner({ store, host, log }, installation.home);
+  const server = listen({
+    store,
+    host,
+    limits: installation.limits,
+    runtimes: { list: () => describeRuntimes(runtimes, { probe: env.autoExecute }) },
+    tools,
+    transpile: transpileTask,
+    env,
+    log,
+    version: about.version,
+    webRoot: join(import.meta.dir, "../../web/public"),
+    shutdown: stopping.signal,
+  });
+  const worker = env.autoExecute ? await startWorker() : null;
+  log.info("server.listening", { host: env.host, port: server.port, store: store.kind, autoExecute: env.autoExecute });
+
+  stopOnSignal(log, env.parentPid, async () => {
+    stopping.abort();
+    await Promise.all([server.stop(), worker?.stop()]);
+    await store.close();
+    lock.release();
+  });
+
+  /** Loaded only when asked for: a server that runs no tasks keeps no engine in memory. */
+  async function startWorker() {
+    const { createWorker, defaultWorkerSettings } = await import("@executor/worker/worker");
+    const { mapLine } = await import("@executor/runtimes/guest/map-line");
+    const started = createWorker({ store, runtimes, providers: [tools], host, limits: installation.limits, log, mapLine, settings: defaultWorkerSettings });
+    await started.start();
+    return started;
+  }
+}
+
+function stopOnSignal(log: Logger, parentPid: number | null, stop: () => Promise<void>): void {
+  let isStopping = false;
+  const end = async (reason: string): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info("server.stopping", { reason });
+    // Whatever still hangs is in the store, or was never promised.
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    await stop();
+    log.info("server.stopped", { reason });
+    process.exit(0);
+  };
+  const begin = (reason: string) => void end(reason).catch((error: unknown) => log.error("server.stop_failed", { error }));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => begin(signal));
+  if (parentPid !== null) setInterval(() => isAlive(parentPid) || begin("parent is gone"), PARENT_CHECK_MS).unref();
+}
+
+await main().catch((error: unknown) => {
+  const isConfig = error instanceof EnvironmentError || error instanceof AppError;
+  process.stderr.write(`${isConfig ? error.message : String((error as Error).stack ?? error)}\n`);
+  process.exit(isConfig ? EXIT_CONFIG : 1);
+});

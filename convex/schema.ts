@@ -22,7 +22,10 @@ interface Table {
 }
 
 /** As loose as tx.ts needs it: rows get their types from core, not from here. */
-type Definition = TableDefinition<VObject<Record<string, string | number | null>, Record<string, GenericValidator>>, GenericTableIndexes>;
+type Definition = TableDefinition<
+  VObject<Record<string, string | number | null>, Record<string, GenericValidator>>,
+  GenericTableIndexes
+>;
 
 function toConvex({ key, columns, indexes }: Table): Definition {
   const fields = Object.entries(columns).map(([name, kind]) => [name, validatorOf(kind)] as const);
@@ -39,7 +42,9 @@ function validatorOf(kind: string): GenericValidator {
   return validator;
 }
 
-const definitions = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, toConvex(table)])) as Record<TableName, Definition>;
+const definitions = Object.fromEntries(
+  Object.entries(tables).map(([name, table]) => [name, toConvex(table)]),
+) as Record<TableName, Definition>;
 definitions.tasks = definitions.tasks.index("by_head", ["status", "queuedAt"]);
 
 export default defineSchema(definitions);

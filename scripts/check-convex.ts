@@ -11,14 +11,16 @@ const root = join(import.meta.dir, "..");
 const folder = join(root, "convex");
 const REGENERATE = "bun node_modules/convex/bin/main.js codegen --system-udfs --typecheck disable";
 
-/** As Convex sees them: no tests (two dots), nothing generated, nothing installed. */
+/** As Convex sees them: no tests (two dots), nothing generated. Glob follows no links; those of node_modules go in circles. */
 function listModules(): string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return files.filter((file) => /^(?!_generated|node_modules)[^.]+\.[jt]sx?$/.test(file)).toSorted();
+  const files = [...new Bun.Glob("**/*.{ts,tsx,js,jsx}").scanSync(folder)];
+  return files.filter((file) => /^(?!_generated|node_modules)[^.]+\.[a-z]+$/.test(file)).toSorted();
 }
 
 function checkNames(modules: string[]): string[] {
-  return modules.filter((file) => file.includes("-")).map((file) => `convex/${file}: no hyphens here; Convex refuses the whole push for one`);
+  return modules
+    .filter((file) => file.includes("-"))
+    .map((file) => `convex/${file}: no hyphens here; Convex refuses the whole push for one`);
 }
 
 /** Convex's own generator, offline, on a copy; the copy needs no packages, for it only lists the modules. */
@@ -28,9 +30,21 @@ async function checkGenerated(modules: string[]): Promise<string[]> {
     mkdirSync(join(copy, "convex"));
     for (const file of modules) cpSync(join(folder, file), join(copy, "convex", file));
     writeFileSync(join(copy, "package.json"), JSON.stringify({ dependencies: { convex: "*" } }));
-    const command = [process.execPath, join(root, "node_modules/convex/bin/main.js"), ...REGENERATE.split(" ").slice(2)];
-    const child = Bun.spawn(command, { cwd: copy, env: { PATH: process.env.PATH, HOME: copy, CI: "1" }, stdio: ["ignore", "pipe", "pipe"] });
-    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    const command = [
+      process.execPath,
+      join(root, "node_modules/convex/bin/main.js"),
+      ...REGENERATE.split(" ").slice(2),
+    ];
+    const child = Bun.spawn(command, {
+      cwd: copy,
+      env: { PATH: process.env.PATH, HOME: copy, CI: "1" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
     if (code !== 0) return [`convex codegen failed: ${out}${err}`];
     return compare(join(copy, "convex/_generated"), join(folder, "_generated"));
   } finally {
@@ -57,14 +71,27 @@ interface BuildError {
 /** The bundler Convex uses, with its settings, but without its stand-in for async_hooks: we want none of node. */
 async function checkBundle(modules: string[]): Promise<string[]> {
   const esbuild = createRequire(Bun.resolveSync("convex/package.json", root))("esbuild") as Esbuild;
-  const options = { bundle: true, platform: "browser", format: "esm", target: "esnext", conditions: ["convex", "module"], outdir: "out", write: false, splitting: true, logLevel: "silent" };
+  const options = {
+    bundle: true,
+    platform: "browser",
+    format: "esm",
+    target: "esnext",
+    conditions: ["convex", "module"],
+    outdir: "out",
+    write: false,
+    splitting: true,
+    logLevel: "silent",
+  };
   try {
     await esbuild.build({ ...options, absWorkingDir: root, entryPoints: modules.map((file) => join(folder, file)) });
     return [];
   } catch (error) {
     const { errors } = error as { errors?: BuildError[] };
     if (!errors) throw error;
-    return errors.map(({ text, location }) => `${location ? `${location.file}:${location.line}` : "convex/"}: ${text.split(". ")[0]}: convex/ and all it imports must do without node, bun and the network`);
+    return errors.map(
+      ({ text, location }) =>
+        `${location ? `${location.file}:${location.line}` : "convex/"}: ${text.split(". ")[0]}: convex/ and all it imports must do without node, bun and the network`,
+    );
   }
 }
 

@@ -37,8 +37,9 @@ type Serve = (request: Request, server: Bun.Server<undefined>) => Response | Pro
 
 function bind({ env, limits }: AppDeps, fetch: Serve): Bun.Server<undefined> {
   try {
-    // Our own limit answers properly; Bun's stands behind it.
-    return Bun.serve({ hostname: env.host, port: env.port, idleTimeout: IDLE_SECONDS, maxRequestBodySize: 10 * limits.bodyBytes, development: false, fetch });
+    // Our own limit answers properly; Bun's stands behind it. Outside development Bun shares a port that is taken
+    // (half of the requests would then go to another server) unless it is told not to.
+    return Bun.serve({ hostname: env.host, port: env.port, reusePort: false, idleTimeout: IDLE_SECONDS, maxRequestBodySize: 10 * limits.bodyBytes, development: false, fetch });
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "something else listens there already" : (error as Error).message;
     throw new EnvironmentError(`Cannot listen on ${env.host}:${env.port}: ${reason}. Choose another with EXECUTOR_PORT or EXECUTOR_HOST.`);

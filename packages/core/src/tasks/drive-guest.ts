@@ -57,6 +57,7 @@ export async function driveGuest(deps: DriveDeps): Promise<DriveEnd> {
   const guest: GuestView = { keys: new CallKeys(), timers: new GuestTimers(), made: 0, seen: 0, replayUntil: journal.deliveryCount, knownCalls: journal.callCount };
   desk.forget();
   deps.output.rewind();
+  if (guest.replayUntil === 0) clock.start();
 
   for (;;) {
     const deliveries = journal.deliveriesFrom(guest.seen);

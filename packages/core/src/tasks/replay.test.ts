@@ -582,7 +582,7 @@ describe("discovery", () => {
     expect(detail).toMatchObject({ path: "bank.pay", effect: "unsafe" });
     expect(namespaces).toContainEqual({ namespace: "bank", tools: 1 } as never);
     expect(bank).toEqual(["bank.pay"] as never);
-    expect(missing as string).toContain("bank.pay");
+    expect(missing as unknown as string).toContain("bank.pay");
   });
   test("discovery can be denied but never asks", async () => {
     const h = await open();

@@ -1,6 +1,6 @@
 /**
  * The parent's side of one child: one turn at a time, first come first served, so that it is always known whose turn is running.
- * A turn that goes on too long exiles the child: its other sessions are lost (and replayed elsewhere) instead of waiting behind a hog.
+ * A guest that has not run yet waits in the pool, not here: no hog can be in its way. A turn that goes on too long exiles the child: its other sessions are lost (and replayed elsewhere) instead of waiting behind a hog.
  * The handle decides about its own child only; the pool decides where sessions go and when children start and end.
  */
 import { randomBytes } from "node:crypto";
@@ -26,14 +26,18 @@ export interface ChildTimes {
 }
 
 export interface ChildEvents {
-  /** The state, the sessions or the queue changed. */
+  /** The state or the sessions changed. */
   changed(child: ChildHandle): void;
+  /** The first turn of a guest that waits since before `sinceMs`, if there is one. */
+  takeFresh(sinceMs: number): Job | undefined;
   log(message: string): void;
 }
 
-interface Job {
+/** A turn that waits to run. */
+export interface Job {
   session: PoolSession;
   batch: DeliveryBatch;
+  queuedAtMs: number;
   resolve(turn: Turn): void;
   reject(error: Error): void;
 }
@@ -79,16 +83,20 @@ export class ChildHandle implements LinkOwner {
     this.#process = spawnChild({ socketPath: listener.socketPath, token: this.#token, parentPid: process.pid }, listener.directory);
     this.#process.unref();
     void this.#process.exited.then(() => this.kill("the child ended by itself"));
-    void this.#keepStderr();
+    this.#keepStderr().catch(() => {});
   }
 
   get pid(): number {
     return this.#process.pid;
   }
 
-  /** How many turns are running or waiting here. */
-  get load(): number {
-    return this.#queue.length + (this.#running === undefined ? 0 : 1);
+  get isIdle(): boolean {
+    return this.#running === undefined;
+  }
+
+  /** Since when the turn that waits longest waits. */
+  get waitingSinceMs(): number {
+    return this.#queue[0]?.queuedAtMs ?? Number.POSITIVE_INFINITY;
   }
 
   connected(link: ChildLink, hello: Extract<ToParent, { t: "hello" }>): void {
@@ -104,7 +112,8 @@ export class ChildHandle implements LinkOwner {
     this.kill("the child hung up");
   }
 
-  addSession(session: PoolSession): void {
+  #addSession(session: PoolSession): void {
+    session.child = this;
     this.sessions.add(session);
     const { seed, startMs, limits, script } = session.program;
     this.#link?.send({ t: "open", s: session.number, seed, startMs, limits }, [new TextEncoder().encode(script)]);
@@ -117,9 +126,8 @@ export class ChildHandle implements LinkOwner {
       return Promise.reject(new GuestLost("the guest was moved away from a busy neighbour"));
     }
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
-    this.#queue.push({ session, batch, resolve, reject });
-    this.#pump();
-    if (this.#queue.length > 0) this.#events.changed(this);
+    this.#queue.push({ session, batch, queuedAtMs: performance.now(), resolve, reject });
+    this.runNext();
     return promise;
   }
 
@@ -183,14 +191,17 @@ export class ChildHandle implements LinkOwner {
       }
     }
     this.#leaveExile();
-    this.#pump();
+    this.runNext();
     if (this.sessions.size === 0) this.#events.changed(this);
   }
 
-  #pump(): void {
+  /** Starts the turn that waits longest, here or in the pool, unless one is running. */
+  runNext(): void {
     if (this.#running !== undefined || this.state === "dead" || this.state === "starting") return;
-    const job = this.#queue.shift();
+    const fresh = this.state === "regular" ? this.#events.takeFresh(this.waitingSinceMs) : undefined;
+    const job = fresh ?? this.#queue.shift();
     if (job === undefined) return;
+    if (fresh !== undefined) this.#addSession(fresh.session);
     const now = performance.now();
     this.#running = { ...job, startedAtMs: now, timer: setTimeout(() => this.#watch(), this.#times.exileAfterMs), cpuMs: 0, movedAtMs: now };
     this.#link?.send({ t: "advance", s: job.session.number, d: job.batch.header }, job.batch.blobs);

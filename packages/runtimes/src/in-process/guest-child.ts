@@ -51,11 +51,8 @@ class GuestDesk {
   }
 
   answer({ header, blobs }: Frame<ToChild>): void {
-    if (header.t === "open") {
-      // The script outlives this chunk of the socket, so it is copied.
-      const script = (blobs[0] ?? new Uint8Array()).slice();
-      this.#runs.set(header.s, new GuestRun({ image: this.#image, script, seed: header.seed, startMs: header.startMs, limits: header.limits, readCpuMs: readThreadCpuMs }));
-    } else if (header.t === "close") this.#drop(header.s);
+    if (header.t === "open") this.#open(header, blobs[0]);
+    else if (header.t === "close") this.#drop(header.s);
     else this.#advance(header.s, header.d, blobs);
   }
 
@@ -75,6 +72,15 @@ class GuestDesk {
         return;
       }
       this.#waiting.shift();
+    }
+  }
+
+  #open({ s, seed, startMs, limits }: Extract<ToChild, { t: "open" }>, blob: Uint8Array = new Uint8Array()): void {
+    try {
+      // The script outlives this chunk of the socket, so it is copied.
+      this.#runs.set(s, new GuestRun({ image: this.#image, script: blob.slice(), seed, startMs, limits, readCpuMs: readThreadCpuMs }));
+    } catch {
+      // No memory for one more machine: the first turn finds no session and reports it lost; the others go on.
     }
   }
 

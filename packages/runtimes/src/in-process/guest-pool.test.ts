@@ -40,11 +40,15 @@ describe("the pool", () => {
     const idle = await openCode(pool, "await tools.a(); return 1;");
     await idle.advance([]);
     const hog = await openCode(pool, stuck, { cpuMs: 400 });
-    const neighbour = await openCode(pool, "return 1;");
+    const neighbour = await openCode(pool, "await tools.a(); return 1;");
+    await neighbour.advance([]);
     const [first] = pool.children;
     const hogTurn = hog.advance([]);
-    expect(await lostOf(neighbour.advance([]))).toBe("lost");
+    const unborn = await openCode(pool, "return 5;");
+    const unbornTurn = unborn.advance([]);
+    expect(await lostOf(neighbour.advance([{ kind: "result", id: 0, json: "1", atMs: 1 }]))).toBe("lost");
     expect(first?.state).toBe("exiled");
+    expect((await unbornTurn).end).toEqual({ kind: "returned", resultJson: "5" });
     const fresh = await openCode(pool, "return 2;");
     expect((await fresh.advance([])).end).toEqual({ kind: "returned", resultJson: "2" });
     expect(await lostOf(idle.advance([{ kind: "result", id: 0, json: "1", atMs: 1 }]))).toBe("lost");
@@ -69,11 +73,11 @@ describe("the pool", () => {
     const pool = startPool();
     const [one, two] = [await openCode(pool, "await tools.a();"), await openCode(pool, stuck)];
     await one.advance([]);
-    const running = two.advance([]);
+    const running = lostOf(two.advance([]));
     await Bun.sleep(10);
     process.kill(pool.children[0]?.pid ?? 0, "SIGKILL");
-    expect(await lostOf(running)).toBe("lost");
-    expect(await lostOf(one.advance([]))).toBe("lost");
+    expect(await running).toBe("lost");
+    expect(await lostOf(one.advance([{ kind: "result", id: 0, json: "1", atMs: 1 }]))).toBe("lost");
     const again = await openCode(pool, "return 3;");
     expect((await again.advance([])).end).toEqual({ kind: "returned", resultJson: "3" });
   });
@@ -81,6 +85,7 @@ describe("the pool", () => {
   test("closing a session that is stuck ends its child soon", async () => {
     const pool = startPool();
     const session = await openCode(pool, stuck);
+    await until(() => pool.children[0]?.state === "regular");
     const pid = pool.children[0]?.pid ?? 0;
     const running = lostOf(session.advance([]));
     await Bun.sleep(20);
@@ -92,22 +97,24 @@ describe("the pool", () => {
   test("closing a session whose turn is short leaves the child and its neighbours alone", async () => {
     const pool = startPool();
     const [one, two] = [await openCode(pool, "for (let i = 0; i < 2e4; i++); await tools.a();"), await openCode(pool, "return 1;")];
+    await until(() => pool.children[0]?.state === "regular");
+    const [child] = pool.children;
     const running = lostOf(one.advance([]));
     await one.close();
     expect(await running).toBe("lost");
     expect((await two.advance([])).end).toEqual({ kind: "returned", resultJson: "1" });
-    expect(pool.children).toHaveLength(1);
+    expect([pool.children[0], pool.children[0]?.state]).toEqual([child, "regular"]);
   });
 
-  test("over the largest number of children an open waits", async () => {
+  test("over the largest number of children a new guest waits", async () => {
     const pool = startPool({ maxChildren: 1 });
     const hog = await openCode(pool, stuck, { cpuMs: 300 });
     const turn = hog.advance([]);
     await until(() => pool.children[0]?.state === "exiled");
-    const waiting = openCode(pool, "return 1;");
-    expect(await Promise.race([waiting.then(() => "opened"), Bun.sleep(50).then(() => "waits")])).toBe("waits");
+    const waiting = (await openCode(pool, "return 1;")).advance([]);
+    expect(await Promise.race([waiting.then(() => "ran"), Bun.sleep(50).then(() => "waits")])).toBe("waits");
     await turn;
-    expect((await (await waiting).advance([])).end).toEqual({ kind: "returned", resultJson: "1" });
+    expect((await waiting).end).toEqual({ kind: "returned", resultJson: "1" });
     expect(pool.children.length).toBeLessThanOrEqual(1);
   });
 
@@ -117,7 +124,7 @@ describe("the pool", () => {
       const pool = new GuestPool({});
       const session = await pool.openSession({ taskId: "t", script: "(async () => { new Array(2 ** 31).join('ab'); });", seed: "0".repeat(32), startMs: 0, limits: ${JSON.stringify({ ...limits, cpuMs: 600_000 })} });
       void session.advance([]).catch(() => {});
-      setTimeout(() => console.log(pool.children.map((child) => child.pid).join(" ")), 150);
+      setTimeout(() => console.log(pool.children.map((child) => child.pid).join(" ")), 300);
       setInterval(() => {}, 1000);`;
     const parent = Bun.spawn({ cmd: [process.execPath, "-e", script], stdout: "pipe", stderr: "inherit", stdin: "ignore" });
     const reader = parent.stdout.getReader();
@@ -144,7 +151,8 @@ describe("the pool", () => {
   test("a large backlog in both directions arrives whole", async () => {
     const pool = startPool();
     const sessions = await Promise.all(Array.from({ length: 3 }, () => openCode(pool, "const a = await tools.big({ t: 'ü'.repeat(3e6) }); return a.length;")));
-    const turns = await Promise.all(sessions.map((session) => session.advance([])));
+    const turns = [];
+    for (const session of sessions) turns.push(await session.advance([]));
     expect(turns.map((turn) => turn.calls[0]?.inputJson.length)).toEqual([3_000_008, 3_000_008, 3_000_008]);
     const ends = [];
     for (const session of sessions) ends.push((await session.advance([{ kind: "result", id: 0, json: JSON.stringify("y".repeat(10_000_000)), atMs: 1 }])).end);
@@ -154,7 +162,7 @@ describe("the pool", () => {
   test("the environment of a child holds nothing of ours", async () => {
     process.env.EXECUTOR_TEST_SECRET = "do not leak";
     const pool = startPool();
-    await openCode(pool, "return 1;");
+    await (await openCode(pool, "return 1;")).advance([]);
     const env = readFileSync(`/proc/${pool.children[0]?.pid}/environ`, "utf8");
     delete process.env.EXECUTOR_TEST_SECRET;
     expect(env).not.toContain("do not leak");
@@ -163,7 +171,7 @@ describe("the pool", () => {
 
   test("a stranger on the socket gets nowhere", async () => {
     const pool = startPool();
-    await openCode(pool, "return 1;");
+    await (await openCode(pool, "return 1;")).advance([]);
     const socketPath = /EXECUTOR_GUEST_SOCKET=([^\0]+)/.exec(readFileSync(`/proc/${pool.children[0]?.pid}/environ`, "utf8"))?.[1] ?? "";
     const { promise, resolve } = Promise.withResolvers<string>();
     const head = Buffer.from(JSON.stringify({ t: "hello", token: "guess", pid: 1, totalMs: 0 }));

@@ -1,17 +1,20 @@
 /**
- * The children: when one is started or ended, and which one takes a new session.
- * At rest there is one warm child (none if `warm` is off). More regular ones come while turns queue up, never more than the cores;
- * a child that is exiled under a hog does not count as regular and is replaced. All together never exceed `maxChildren`; then opens wait.
+ * The children: when one is started or ended, and which one takes a new guest.
+ * At rest there is one warm child (none if `warm` is off). More regular ones come while turns have to wait, never more than the cores;
+ * a child that is exiled under a hog does not count as regular and is replaced. All together never exceed `maxChildren`; then new guests wait.
  */
 import { availableParallelism } from "node:os";
-import type { GuestProgram } from "@executor/core/ports/runtime";
-import { ChildHandle, type ChildTimes } from "./child-handle.ts";
+import { GuestLost, type GuestProgram, type Turn } from "@executor/core/ports/runtime";
+import { ChildHandle, type ChildTimes, type Job } from "./child-handle.ts";
 import { ChildListener } from "./child-listener.ts";
 import { PoolSession } from "./pool-session.ts";
+import type { DeliveryBatch } from "./turn-codec.ts";
 
 export interface GuestPoolOptions {
+  /** Where the private directory of the socket goes; the system's temporary directory otherwise. */
   runDir?: string | undefined;
   maxChildren?: number | undefined;
+  /** Start a child now and keep one at rest. */
   warm?: boolean | undefined;
   log?: ((message: string) => void) | undefined;
   times?: Partial<ChildTimes> | undefined;
@@ -21,20 +24,26 @@ const defaultTimes: ChildTimes = { exileAfterMs: 30, reniceAfterMs: 250, watchdo
 const idleChildMs = 10_000;
 const startTimeoutMs = 15_000;
 const maxFailedStarts = 3;
+/** A turn that waited this long justifies one more child. */
+const growAfterMs = 10;
 
 export class GuestPool {
   readonly #options: GuestPoolOptions;
+  readonly #warm: boolean;
   readonly #children = new Set<ChildHandle>();
   readonly #maxRegular = Math.max(1, availableParallelism());
   #listener: ChildListener | undefined;
-  #waiting: (() => void)[] = [];
+  /** First turns of guests that have no child yet, oldest first. */
+  #fresh: Job[] = [];
+  #growTimer: ReturnType<typeof setTimeout> | undefined;
   #nextSession = 1;
   #failedStarts = 0;
   #closed = false;
 
   constructor(options: GuestPoolOptions) {
     this.#options = options;
-    if (options.warm ?? true) this.#startChild();
+    this.#warm = options.warm ?? true;
+    if (this.#warm) this.#startChild();
   }
 
   get children(): readonly ChildHandle[] {
@@ -42,43 +51,66 @@ export class GuestPool {
   }
 
   async openSession(program: GuestProgram): Promise<PoolSession> {
-    for (;;) {
-      if (this.#closed) throw new Error("the runtime is closed");
-      const child = this.#chooseChild();
-      if (child !== undefined) return new PoolSession(this.#nextSession++, program, child);
-      if (this.#failedStarts >= maxFailedStarts) {
-        this.#failedStarts = 0;
-        throw new Error("the engine's process does not start; its reason is in the log");
-      }
-      if (!this.#inState("starting")) this.#startChild();
-      await this.#change();
+    if (this.#closed) throw new Error("the runtime is closed");
+    this.#ensureRegular();
+    return new PoolSession(this.#nextSession++, program, this);
+  }
+
+  runFirstTurn(session: PoolSession, batch: DeliveryBatch): Promise<Turn> {
+    if (this.#closed) return Promise.reject(new GuestLost("the runtime is closed"));
+    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+    this.#fresh.push({ session, batch, queuedAtMs: performance.now(), resolve, reject });
+    this.#leastUsedIdle()?.runNext();
+    if (this.#fresh.length > 0) {
+      this.#ensureRegular();
+      this.#growLater();
+    }
+    return promise;
+  }
+
+  dropFresh(session: PoolSession): void {
+    for (const job of this.#fresh.splice(0)) {
+      if (job.session === session) job.reject(new GuestLost("the session was closed"));
+      else this.#fresh.push(job);
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#growTimer);
+    this.#rejectFresh(new GuestLost("the runtime is closed"));
     for (const child of this.#children) child.kill("");
-    this.#wake();
     this.#listener?.close();
     this.#listener = undefined;
   }
 
-  /** The regular child with the least to do. While all of them have turns waiting, one more is started for the sessions to come. */
-  #chooseChild(): ChildHandle | undefined {
+  #leastUsedIdle(): ChildHandle | undefined {
     let best: ChildHandle | undefined;
-    let regular = 0;
     for (const child of this.#children) {
-      if (child.state !== "regular") continue;
-      regular += 1;
-      if (best === undefined || child.load < best.load || (child.load === best.load && child.sessions.size < best.sessions.size)) best = child;
+      if (child.state === "regular" && child.isIdle && (best === undefined || child.sessions.size < best.sessions.size)) best = child;
     }
-    if (best !== undefined && best.load > 1 && regular < this.#maxRegular && !this.#inState("starting")) this.#startChild();
     return best;
   }
 
-  #inState(state: ChildHandle["state"]): boolean {
-    for (const child of this.#children) if (child.state === state) return true;
-    return false;
+  #count(...states: ChildHandle["state"][]): number {
+    let count = 0;
+    for (const child of this.#children) if (states.includes(child.state)) count += 1;
+    return count;
+  }
+
+  #ensureRegular(): void {
+    if (this.#count("regular", "starting") === 0) this.#startChild();
+  }
+
+  /** Turns are short: only a wait that lasts is worth another process. */
+  #growLater(): void {
+    this.#growTimer ??= setTimeout(() => {
+      this.#growTimer = undefined;
+      let since = this.#fresh[0]?.queuedAtMs ?? Number.POSITIVE_INFINITY;
+      for (const child of this.#children) since = Math.min(since, child.waitingSinceMs);
+      if (performance.now() - since >= growAfterMs && this.#count("starting") === 0 && this.#count("regular") < this.#maxRegular) this.#startChild();
+      if (this.#fresh.length > 0) this.#growLater();
+    }, growAfterMs);
   }
 
   #startChild(): void {
@@ -86,44 +118,43 @@ export class GuestPool {
     this.#listener ??= new ChildListener(this.#options.runDir);
     const child = new ChildHandle(this.#listener, { ...defaultTimes, ...this.#options.times }, {
       changed: (changed) => this.#onChange(changed),
+      takeFresh: (sinceMs) => ((this.#fresh[0]?.queuedAtMs ?? Number.POSITIVE_INFINITY) <= sinceMs ? this.#fresh.shift() : undefined),
       log: (message) => this.#options.log?.(message),
     });
     this.#children.add(child);
     const timeout = setTimeout(() => child.kill("the child did not get ready in time"), startTimeoutMs);
     void child.settled.then(() => {
       clearTimeout(timeout);
-      this.#failedStarts = child.state === "dead" ? this.#failedStarts + 1 : 0;
-      this.#onChange(child);
+      this.#noteStart(child.state !== "dead");
     });
+  }
+
+  #noteStart(ready: boolean): void {
+    this.#failedStarts = ready || this.#closed ? 0 : this.#failedStarts + 1;
+    if (this.#failedStarts >= maxFailedStarts) {
+      this.#failedStarts = 0;
+      this.#rejectFresh(new Error("the engine's process does not start; its reason is in the log"));
+    } else if (!ready && this.#fresh.length > 0) this.#ensureRegular();
   }
 
   #onChange(child: ChildHandle): void {
     if (child.state === "dead") this.#children.delete(child);
-    const warm = this.#options.warm ?? true;
+    if (this.#closed) return;
     // Replace what an exile or a crash took away before somebody has to wait for it.
-    const wanted = child.state === "exiled" || (child.state === "dead" && this.#waiting.length > 0) || (warm && this.#failedStarts === 0);
-    if (wanted && !this.#closed && !this.#inState("regular") && !this.#inState("starting")) this.#startChild();
-    if (child.state === "regular" && child.sessions.size === 0) this.#retireLater(child);
-    this.#wake();
+    if (this.#fresh.length > 0 || (this.#warm && this.#failedStarts === 0) || child.state === "exiled") this.#ensureRegular();
+    if (child.state !== "regular") return;
+    child.runNext();
+    if (child.sessions.size === 0) this.#retireLater(child);
   }
 
   #retireLater(child: ChildHandle): void {
     const timer = setTimeout(() => {
-      if (child.state !== "regular" || child.sessions.size > 0) return;
-      let others = 0;
-      for (const other of this.#children) if (other !== child && other.state === "regular") others += 1;
-      if (others > 0 || !(this.#options.warm ?? true)) child.kill("");
+      if (child.state === "regular" && child.sessions.size === 0 && (this.#count("regular") > 1 || !this.#warm)) child.kill("");
     }, idleChildMs);
     timer.unref();
   }
 
-  #change(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    return promise;
-  }
-
-  #wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  #rejectFresh(error: Error): void {
+    for (const job of this.#fresh.splice(0)) job.reject(error);
   }
 }

@@ -1,23 +1,25 @@
 /**
- * One guest as its host sees it. It lives in one child until it ends, is closed, or is lost with that child; it never moves by itself.
+ * One guest as its host sees it. It gets a child when it first runs and lives there until it ends, is closed, or is lost with that child.
  */
 import { type Delivery, GuestLost, type GuestProgram, type GuestSession, type Turn } from "@executor/core/ports/runtime";
 import type { ChildHandle } from "./child-handle.ts";
+import type { GuestPool } from "./guest-pool.ts";
 import { encodeDeliveries, mergeTurn } from "./turn-codec.ts";
 
 export class PoolSession implements GuestSession {
   readonly number: number;
   readonly program: GuestProgram;
+  /** Set by the child that takes its first turn. */
+  child: ChildHandle | undefined;
   /** As the child last reported it. */
   cpuMs = 0;
-  readonly #child: ChildHandle;
+  readonly #pool: GuestPool;
   #state: "idle" | "advancing" | "over" = "idle";
 
-  constructor(number: number, program: GuestProgram, child: ChildHandle) {
+  constructor(number: number, program: GuestProgram, pool: GuestPool) {
     this.number = number;
     this.program = program;
-    this.#child = child;
-    child.addSession(this);
+    this.#pool = pool;
   }
 
   async advance(deliveries: readonly Delivery[]): Promise<Turn> {
@@ -28,21 +30,28 @@ export class PoolSession implements GuestSession {
       let turn: Turn | undefined;
       let applied = 0;
       for (const batch of encodeDeliveries(deliveries)) {
-        turn = mergeTurn(turn, await this.#child.runTurn(this, batch), applied);
+        const next = await (this.child === undefined ? this.#pool.runFirstTurn(this, batch) : this.child.runTurn(this, batch));
+        turn = mergeTurn(turn, next, applied);
         applied += batch.count;
         if (turn.end !== undefined) break;
       }
       if (turn === undefined) throw new Error("an advance has at least one batch");
-      this.#state = turn.end === undefined ? "idle" : "over";
+      this.#settle(turn.end === undefined ? "idle" : "over");
       return turn;
     } catch (error) {
-      this.#state = "over";
+      this.#settle("over");
       throw error;
     }
   }
 
   async close(): Promise<void> {
     this.#state = "over";
-    this.#child.closeSession(this);
+    this.#pool.dropFresh(this);
+    this.child?.closeSession(this);
+  }
+
+  /** A close while the turn was under way stays. */
+  #settle(state: "idle" | "over"): void {
+    if (this.#state !== "over") this.#state = state;
   }
 }

@@ -44,14 +44,19 @@ describe("the service token", () => {
   }
 
   test("refuses everybody while the deployment has none, also those who send none", async () => {
-    for (const given of ["", TOKEN, "undefined"]) expect((await refusal(readWith(null, given), "store.unavailable")).detail).toContain("has no EXECUTOR_SERVICE_TOKEN");
+    for (const given of ["", TOKEN, "undefined"])
+      expect((await refusal(readWith(null, given), "store.unavailable")).detail).toContain(
+        "has no EXECUTOR_SERVICE_TOKEN",
+      );
     expect((await refusal(readWith("", ""), "store.unavailable")).detail).toContain("has no EXECUTOR_SERVICE_TOKEN");
   });
 
   test("is asked for by every function", async () => {
     const { standIn, stop } = await open();
     const store = await openConvexStore({ url: standIn.url, serviceToken: "wrong", subscribe: false });
-    const verbs = Object.entries(store).filter(([name, value]) => typeof value === "function" && !["watch", "close"].includes(name)) as [string, (args: unknown) => Promise<unknown>][];
+    const verbs = Object.entries(store).filter(
+      ([name, value]) => typeof value === "function" && !["watch", "close"].includes(name),
+    ) as [string, (args: unknown) => Promise<unknown>][];
     expect(verbs.length).toBeGreaterThan(30);
     for (const [, verb] of verbs) await refusal(verb({ task: {} }), "store.unavailable");
     await stop();
@@ -59,7 +64,8 @@ describe("the service token", () => {
 });
 
 describe("requests without a proper answer", () => {
-  const conflict = () => Response.json({ code: "OptimisticConcurrencyControlFailure", message: "changed" }, { status: 503 });
+  const conflict = () =>
+    Response.json({ code: "OptimisticConcurrencyControlFailure", message: "changed" }, { status: 503 });
   const broken = () => Response.json({ code: "InternalServerError", message: "try again" }, { status: 500 });
 
   function withStandIn(body: (world: World, standIn: ConvexStandIn) => Promise<void>): () => Promise<void> {
@@ -162,7 +168,10 @@ describe("requests without a proper answer", () => {
   });
 });
 
-const touch = (store: Store) => store.createPolicy({ policy: { policyId: "p", workspaceId: "none" } as never, by: { actorId: "a", clientId: "c" } }).catch(ignoreFunctionErrors);
+const touch = (store: Store) =>
+  store
+    .createPolicy({ policy: { policyId: "p", workspaceId: "none" } as never, by: { actorId: "a", clientId: "c" } })
+    .catch(ignoreFunctionErrors);
 
 /** The workspace is not there; whether the function was reached is what counts. */
 function ignoreFunctionErrors(error: unknown): void {

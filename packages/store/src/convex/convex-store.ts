@@ -29,7 +29,11 @@ type Request = Packed & { token: string };
 const BACK_OFF_MS = [25, 75, 200, 500, 1_000, 2_000];
 
 export async function openConvexStore({ url, serviceToken, subscribe = true }: ConvexOptions): Promise<Store> {
-  const client = new ConvexHttpClient(url, { logger: false, skipConvexDeploymentUrlCheck: true, fetch: fetchConvex as typeof fetch });
+  const client = new ConvexHttpClient(url, {
+    logger: false,
+    skipConvexDeploymentUrlCheck: true,
+    fetch: fetchConvex as typeof fetch,
+  });
   const listeners = new Set<(hint: Hint) => void>();
   let stopWatching: (() => Promise<void>) | null = null;
   let closed = false;
@@ -37,7 +41,12 @@ export async function openConvexStore({ url, serviceToken, subscribe = true }: C
     for (const listener of listeners) listener(hint);
   };
 
-  async function call(verb: keyof StoreVerbs, args: unknown, send: (request: Request) => Promise<Packed>, maySendAgain: boolean): Promise<unknown> {
+  async function call(
+    verb: keyof StoreVerbs,
+    args: unknown,
+    send: (request: Request) => Promise<Packed>,
+    maySendAgain: boolean,
+  ): Promise<unknown> {
     const request = { token: serviceToken, ...pack(args) };
     for (let tries = 0; ; tries++) {
       if (closed) throw new AppError("store.unavailable", "The store is closed.");
@@ -61,7 +70,12 @@ export async function openConvexStore({ url, serviceToken, subscribe = true }: C
     const mutation = makeFunctionReference<"mutation", Request, Packed>(functionPaths[verb]);
     verbs[verb] = async (args) => {
       // Without skipQueue the client would send one mutation at a time.
-      const result = await call(verb, args, (request) => client.mutation(mutation, request, { skipQueue: true }), isRepeatable(verb, args));
+      const result = await call(
+        verb,
+        args,
+        (request) => client.mutation(mutation, request, { skipQueue: true }),
+        isRepeatable(verb, args),
+      );
       for (const hint of hintsOf(verb, args, result)) tell(hint);
       return result;
     };
@@ -72,7 +86,8 @@ export async function openConvexStore({ url, serviceToken, subscribe = true }: C
     kind: "convex",
     watch: (listener) => {
       listeners.add(listener);
-      if (subscribe && !closed) stopWatching ??= watchQueueHead({ url, serviceToken, onQueued: () => tell({ kind: "queued" }) });
+      if (subscribe && !closed)
+        stopWatching ??= watchQueueHead({ url, serviceToken, onQueued: () => tell({ kind: "queued" }) });
       return () => listeners.delete(listener);
     },
     close: async () => {
@@ -87,13 +102,22 @@ export async function openConvexStore({ url, serviceToken, subscribe = true }: C
 function explain(error: unknown, verb: string, url: string): unknown {
   if (error instanceof ConvexError) return toAppError(error.data) ?? error;
   if (!(error instanceof SendFailure)) return error;
-  const outcome = error.carriedOut === "no" ? "Nothing was changed." : `It is not known whether ${verb} was carried out.`;
-  return new AppError("store.unavailable", `Convex at ${url} gave no answer to ${verb} (${error.message}). ${outcome}`, { cause: error });
+  const outcome =
+    error.carriedOut === "no" ? "Nothing was changed." : `It is not known whether ${verb} was carried out.`;
+  return new AppError(
+    "store.unavailable",
+    `Convex at ${url} gave no answer to ${verb} (${error.message}). ${outcome}`,
+    { cause: error },
+  );
 }
 
 function toAppError(data: unknown): AppError | null {
   const { code, detail, dataJson } = (data ?? {}) as { code?: unknown; detail?: unknown; dataJson?: unknown };
   const known = ErrorCode.safeParse(code);
   if (!known.success) return null;
-  return new AppError(known.data, String(detail), typeof dataJson === "string" ? { data: JSON.parse(dataJson) as Record<string, unknown> } : {});
+  return new AppError(
+    known.data,
+    String(detail),
+    typeof dataJson === "string" ? { data: JSON.parse(dataJson) as Record<string, unknown> } : {},
+  );
 }

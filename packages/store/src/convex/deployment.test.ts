@@ -17,7 +17,9 @@ if (url && serviceToken) {
   describeStore(`convex deployment at ${url}`, open, { backlog: 100 });
 } else {
   test("NOT RUN on a real deployment: set CONVEX_URL and EXECUTOR_CONVEX_SERVICE_TOKEN, then `bun run test:convex`", () => {
-    console.warn("deployment.test.ts: no real Convex deployment was tested; write conflicts (OCC) and document sizes stay unproven. Set CONVEX_URL and EXECUTOR_CONVEX_SERVICE_TOKEN.");
+    console.warn(
+      "deployment.test.ts: no real Convex deployment was tested; write conflicts (OCC) and document sizes stay unproven. Set CONVEX_URL and EXECUTOR_CONVEX_SERVICE_TOKEN.",
+    );
     expect(url && serviceToken).toBeFalsy();
   });
 }

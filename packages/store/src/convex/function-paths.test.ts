@@ -26,15 +26,19 @@ async function registered(): Promise<Map<string, Registered>> {
 }
 
 test("every file of convex/ is in the module map of the stand-in", async () => {
-  const files = [...new Bun.Glob("*.ts").scanSync(`${import.meta.dir}/../../../../convex`)].filter((file) => file !== "schema.ts");
+  const files = [...new Bun.Glob("*.ts").scanSync(`${import.meta.dir}/../../../../convex`)].filter(
+    (file) => file !== "schema.ts",
+  );
   const mapped = Object.keys(convexModules).filter((path) => !path.includes("_generated"));
   expect(mapped.toSorted()).toEqual(files.map((file) => `convex/${file}`).toSorted());
 });
 
 test("every verb has its function, a read as a query and a write as a mutation", async () => {
   const functions = await registered();
-  for (const verb of Object.keys(reads) as (keyof typeof reads)[]) expect(functions.get(functionPaths[verb])).toMatchObject({ isPublic: true, isQuery: true });
-  for (const verb of Object.keys(writes) as (keyof typeof writes)[]) expect(functions.get(functionPaths[verb])).toMatchObject({ isPublic: true, isMutation: true });
+  for (const verb of Object.keys(reads) as (keyof typeof reads)[])
+    expect(functions.get(functionPaths[verb])).toMatchObject({ isPublic: true, isQuery: true });
+  for (const verb of Object.keys(writes) as (keyof typeof writes)[])
+    expect(functions.get(functionPaths[verb])).toMatchObject({ isPublic: true, isMutation: true });
 });
 
 test("nothing else is registered, public or not", async () => {

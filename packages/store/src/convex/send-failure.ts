@@ -19,7 +19,14 @@ export class SendFailure extends Error {
 
 const TIMEOUT_MS = 30_000;
 /** The connection was never made, so the request never left. */
-const NEVER_LEFT = new Set(["ECONNREFUSED", "ConnectionRefused", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+const NEVER_LEFT = new Set([
+  "ECONNREFUSED",
+  "ConnectionRefused",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
 /** Convex's own: a function that failed answers with this and a body, which the client reads. */
 const FUNCTION_FAILED = 560;
 /** Another mutation was first, on each of Convex's own tries; nothing of ours was committed. */
@@ -31,7 +38,11 @@ export async function fetchConvex(input: string | URL | Request, init?: RequestI
     response = await fetch(input, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (cause) {
     const code = String((cause as { code?: unknown }).code ?? "");
-    throw new SendFailure(cause instanceof Error ? cause.message : String(cause), { carriedOut: NEVER_LEFT.has(code) ? "no" : "maybe", passing: true, cause });
+    throw new SendFailure(cause instanceof Error ? cause.message : String(cause), {
+      carriedOut: NEVER_LEFT.has(code) ? "no" : "maybe",
+      passing: true,
+      cause,
+    });
   }
   if (response.ok || response.status === FUNCTION_FAILED) return response;
   throw await failureOf(response);
@@ -40,7 +51,11 @@ export async function fetchConvex(input: string | URL | Request, init?: RequestI
 async function failureOf(response: Response): Promise<SendFailure> {
   const text = await response.text().catch(() => "");
   const message = `HTTP ${response.status} ${text.slice(0, 500)}`;
-  if (response.status === 429 || text.includes(WRITE_CONFLICT)) return new SendFailure(message, { carriedOut: "no", passing: true });
+  if (response.status === 429 || text.includes(WRITE_CONFLICT))
+    return new SendFailure(message, { carriedOut: "no", passing: true });
   const isOurFault = response.status >= 400 && response.status < 500;
-  return new SendFailure(message, isOurFault ? { carriedOut: "no", passing: false } : { carriedOut: "maybe", passing: true });
+  return new SendFailure(
+    message,
+    isOurFault ? { carriedOut: "no", passing: false } : { carriedOut: "maybe", passing: true },
+  );
 }

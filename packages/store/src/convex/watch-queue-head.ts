@@ -14,7 +14,11 @@ interface Options {
 
 /** Returns the way to stop; the process can end after it. */
 export function watchQueueHead({ url, serviceToken, onQueued }: Options): () => Promise<void> {
-  const client = new ConvexClient(url, { logger: false, skipConvexDeploymentUrlCheck: true, unsavedChangesWarning: false });
+  const client = new ConvexClient(url, {
+    logger: false,
+    skipConvexDeploymentUrlCheck: true,
+    unsavedChangesWarning: false,
+  });
   const queueHead = makeFunctionReference<"query", { token: string }, string | null>(QUEUE_HEAD);
   client.onUpdate(queueHead, { token: serviceToken }, (head) => head !== null && onQueued(), ignore);
   return () => client.close();

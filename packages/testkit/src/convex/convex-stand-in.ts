@@ -44,15 +44,26 @@ export async function startConvexStandIn({ serviceToken, port = 0 }: StandInOpti
     const kind = new URL(request.url).pathname;
     if (kind === "/api/query_ts") return Response.json({ ts: "AAAAAAAAAAA=" });
     const isQuery = kind === "/api/query" || kind === "/api/query_at_ts";
-    if (request.method !== "POST" || (!isQuery && kind !== "/api/mutation")) return refuse(404, "NotFound", `no ${kind} here`);
+    if (request.method !== "POST" || (!isQuery && kind !== "/api/mutation"))
+      return refuse(404, "NotFound", `no ${kind} here`);
     const { path, args } = (await request.json()) as { path: string; args: [JSONValue] };
     const value = jsonToConvex(args[0]) as Record<string, Value>;
     const tooMuch = findExcess(value);
     if (tooMuch) return refuse(400, "InvalidArgument", tooMuch);
-    return run(() => (isQuery ? backend.query(makeFunctionReference<"query">(path), value) : backend.mutation(makeFunctionReference<"mutation">(path), value)));
+    return run(() =>
+      isQuery
+        ? backend.query(makeFunctionReference<"query">(path), value)
+        : backend.mutation(makeFunctionReference<"mutation">(path), value),
+    );
   }
 
-  const server = Bun.serve({ hostname: "127.0.0.1", port, maxRequestBodySize: 64 * 1024 * 1024, idleTimeout: 60, fetch: answer });
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port,
+    maxRequestBodySize: 64 * 1024 * 1024,
+    idleTimeout: 60,
+    fetch: answer,
+  });
   return {
     url: `http://127.0.0.1:${server.port}`,
     failNext: (response, times = 1) => {

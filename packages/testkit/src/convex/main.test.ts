@@ -5,7 +5,10 @@ import { openConvexStore } from "@executor/store/convex/convex-store";
 const TOKEN = "a service token";
 
 async function startProcess() {
-  const child = Bun.spawn([process.execPath, `${import.meta.dir}/main.ts`], { env: { ...process.env, EXECUTOR_SERVICE_TOKEN: TOKEN }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/main.ts`], {
+    env: { ...process.env, EXECUTOR_SERVICE_TOKEN: TOKEN },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const { value } = await child.stdout.getReader().read();
   const { url } = JSON.parse(new TextDecoder().decode(value)) as { url: string };
   return { child, url };
@@ -28,8 +31,15 @@ test("a process that watches without a WebSocket says nothing about it, and ends
     store.watch(() => {});
     await Bun.sleep(700);
     await store.close();`;
-  const watcher = Bun.spawn([process.execPath, "-e", program], { cwd: import.meta.dir, stdio: ["ignore", "pipe", "pipe"] });
-  const [out, err, code] = await Promise.all([watcher.stdout.text(), watcher.stderr.text(), watcher.exited]);
+  const watcher = Bun.spawn([process.execPath, "-e", program], {
+    cwd: import.meta.dir,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(watcher.stdout).text(),
+    new Response(watcher.stderr).text(),
+    watcher.exited,
+  ]);
   expect([out, err, code]).toEqual(["", "", 0]);
   child.kill("SIGTERM");
   await child.exited;

@@ -5,7 +5,10 @@
  */
 import { startConvexStandIn } from "./convex-stand-in.ts";
 
-const standIn = await startConvexStandIn({ serviceToken: process.env.EXECUTOR_SERVICE_TOKEN ?? null, port: Number(process.argv[2] ?? 0) });
+const standIn = await startConvexStandIn({
+  serviceToken: process.env.EXECUTOR_SERVICE_TOKEN ?? null,
+  port: Number(process.argv[2] ?? 0),
+});
 console.log(JSON.stringify({ url: standIn.url }));
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

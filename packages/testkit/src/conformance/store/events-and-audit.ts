@@ -19,7 +19,11 @@ export function describeEventsAndAudit(open: OpenStore): void {
       "are numbered without a gap, within each task and within the workspace, whatever happens at once",
       inWorld(open, async (world) => {
         const taskIds = await Promise.all(upTo(12).map(() => liveOnce(world)));
-        const all = await world.store.readWorkspaceEvents({ workspaceId: world.workspaceId, afterSeq: 0, limit: 1_000 });
+        const all = await world.store.readWorkspaceEvents({
+          workspaceId: world.workspaceId,
+          afterSeq: 0,
+          limit: 1_000,
+        });
         expect(all.map((event) => event.workspaceSeq)).toEqual(upTo(all.length));
         for (const taskId of taskIds) {
           const own = all.filter((event) => event.taskId === taskId);
@@ -36,11 +40,17 @@ export function describeEventsAndAudit(open: OpenStore): void {
       inWorld(open, async (world) => {
         const taskId = await liveOnce(world);
         const all = await world.store.readTaskEvents({ taskId, afterSeq: 0, limit: 1_000 });
-        const pages = [await world.store.readTaskEvents({ taskId, afterSeq: 0, limit: 4 }), await world.store.readTaskEvents({ taskId, afterSeq: 4, limit: 1_000 })];
+        const pages = [
+          await world.store.readTaskEvents({ taskId, afterSeq: 0, limit: 4 }),
+          await world.store.readTaskEvents({ taskId, afterSeq: 4, limit: 1_000 }),
+        ];
         expect(pages.flat()).toEqual(all);
         expect(await world.store.readTaskEvents({ taskId, afterSeq: all.length, limit: 10 })).toEqual([]);
         const { workspaceId } = world;
-        const workspacePages = [await world.store.readWorkspaceEvents({ workspaceId, afterSeq: 0, limit: 5 }), await world.store.readWorkspaceEvents({ workspaceId, afterSeq: 5, limit: 1_000 })];
+        const workspacePages = [
+          await world.store.readWorkspaceEvents({ workspaceId, afterSeq: 0, limit: 5 }),
+          await world.store.readWorkspaceEvents({ workspaceId, afterSeq: 5, limit: 1_000 }),
+        ];
         expect(workspacePages.flat()).toEqual(all);
       }),
     );
@@ -48,7 +58,15 @@ export function describeEventsAndAudit(open: OpenStore): void {
 
   describe("audit", () => {
     const list = (world: World, patch: Partial<Parameters<World["store"]["listAudit"]>[0]>) =>
-      world.store.listAudit({ workspaceId: world.workspaceId, action: null, actorId: null, since: null, beforeSeq: null, limit: 1_000, ...patch });
+      world.store.listAudit({
+        workspaceId: world.workspaceId,
+        action: null,
+        actorId: null,
+        since: null,
+        beforeSeq: null,
+        limit: 1_000,
+        ...patch,
+      });
 
     test(
       "only grows: what was written stays as it was, and the numbers have no gap",
@@ -69,7 +87,7 @@ export function describeEventsAndAudit(open: OpenStore): void {
         for (const _ of upTo(3)) await liveOnce(world);
         const all = await world.audit();
         const seen = [];
-        for (let beforeSeq: number | null = null; ; ) {
+        for (let beforeSeq: number | null = null; ;) {
           const page: Awaited<ReturnType<typeof list>> = await list(world, { beforeSeq, limit: 4 });
           seen.push(...page);
           beforeSeq = page.at(-1)?.seq ?? null;
@@ -123,8 +141,17 @@ export function describeEventsAndAudit(open: OpenStore): void {
         if (!reopened) return;
         const { workspaceId } = world;
         const events = await reopened.readTaskEvents({ taskId, afterSeq: 0, limit: 1_000 });
-        const audit = await reopened.listAudit({ workspaceId, action: null, actorId: null, since: null, beforeSeq: null, limit: 1_000 });
-        expect([await reopened.readTask({ taskId, workspaceId }), audit, events.map((event) => event.type)]).toEqual(before as never);
+        const audit = await reopened.listAudit({
+          workspaceId,
+          action: null,
+          actorId: null,
+          since: null,
+          beforeSeq: null,
+          limit: 1_000,
+        });
+        expect([await reopened.readTask({ taskId, workspaceId }), audit, events.map((event) => event.type)]).toEqual(
+          before as never,
+        );
         await reopened.close();
       }),
     );

@@ -8,7 +8,18 @@ const find = ({ store, now }: World, hash: string) => store.findBearer({ hash, n
 
 function code(world: World, patch: object = {}) {
   const codeId = newId("invite");
-  return { codeId, hash: `hash of ${codeId}`, kind: "invite", workspaceId: world.workspaceId, role: "reviewer", installationAdmin: 0, createdBy: world.by.actorId, createdAt: world.now, expiresAt: world.now + 1_000, ...patch };
+  return {
+    codeId,
+    hash: `hash of ${codeId}`,
+    kind: "invite",
+    workspaceId: world.workspaceId,
+    role: "reviewer",
+    installationAdmin: 0,
+    createdBy: world.by.actorId,
+    createdAt: world.now,
+    expiresAt: world.now + 1_000,
+    ...patch,
+  };
 }
 
 export function describeIdentity(open: OpenStore): void {
@@ -23,7 +34,13 @@ export function describeIdentity(open: OpenStore): void {
         const again = await store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: now + 5 });
         expect(first).toEqual({ ...bearer, createdAt: now, lastSeenAt: now, revokedAt: null });
         expect(again).toEqual(first);
-        expect(await store.readWorkspace({ workspaceId })).toEqual({ workspaceId, kind: "anonymous", createdAt: now, eventSeq: 0, auditSeq: 1 });
+        expect(await store.readWorkspace({ workspaceId })).toEqual({
+          workspaceId,
+          kind: "anonymous",
+          createdAt: now,
+          eventSeq: 0,
+          auditSeq: 1,
+        });
         expect(await store.readWorkspace({ workspaceId: newId("ws") })).toBeNull();
       }),
     );
@@ -42,7 +59,8 @@ export function describeIdentity(open: OpenStore): void {
       "a session that idles ends, one that was touched and a key do not",
       inWorld(open, async (world) => {
         const [idle, touched, key] = [world.bearer(), world.bearer(), world.bearer({ kind: "key" })];
-        for (const bearer of [idle, touched, key]) await world.store.createBearer({ bearer, by: world.by, now: world.now });
+        for (const bearer of [idle, touched, key])
+          await world.store.createBearer({ bearer, by: world.by, now: world.now });
         await world.store.touchBearer({ bearerId: touched.bearerId, now: world.now + IDLE_MS });
         world.now += IDLE_MS + 1;
         expect(await find(world, idle.hash)).toBeNull();
@@ -62,9 +80,13 @@ export function describeIdentity(open: OpenStore): void {
       "a revoked key lets nobody in and is no longer listed; only its own workspace can revoke it, once",
       inWorld(open, async (world) => {
         const { store, workspaceId, by, now } = world;
-        const [kept, revoked] = [world.bearer({ kind: "key", label: "kept" }), world.bearer({ kind: "key", label: "revoked" })];
+        const [kept, revoked] = [
+          world.bearer({ kind: "key", label: "kept" }),
+          world.bearer({ kind: "key", label: "revoked" }),
+        ];
         for (const bearer of [kept, revoked]) await store.createBearer({ bearer, by, now });
-        const revoke = (workspace: string) => store.revokeBearer({ bearerId: revoked.bearerId, workspaceId: workspace, by, now });
+        const revoke = (workspace: string) =>
+          store.revokeBearer({ bearerId: revoked.bearerId, workspaceId: workspace, by, now });
         expect(await revoke(newId("ws"))).toBe(false);
         expect(await revoke(workspaceId)).toBe(true);
         expect(await revoke(workspaceId)).toBe(false);
@@ -94,7 +116,10 @@ export function describeIdentity(open: OpenStore): void {
         const { store, by, now } = world;
         const invite = code(world);
         await store.createCode({ code: invite, by, now });
-        await refusal(store.redeemCode({ hash: invite.hash, bearer: world.bearer(), now: invite.expiresAt }), "auth.code_invalid");
+        await refusal(
+          store.redeemCode({ hash: invite.hash, bearer: world.bearer(), now: invite.expiresAt }),
+          "auth.code_invalid",
+        );
         await refusal(store.redeemCode({ hash: "hash of no code", bearer: world.bearer(), now }), "auth.code_invalid");
       }),
     );
@@ -105,7 +130,9 @@ export function describeIdentity(open: OpenStore): void {
         const { store, by, now } = world;
         const invite = code(world);
         await store.createCode({ code: invite, by, now });
-        const trades = Array.from({ length: 8 }, () => store.redeemCode({ hash: invite.hash, bearer: world.bearer(), now }));
+        const trades = Array.from({ length: 8 }, () =>
+          store.redeemCode({ hash: invite.hash, bearer: world.bearer(), now }),
+        );
         expect(await countWinners(trades, "auth.code_invalid")).toBe(1);
       }),
     );
@@ -116,16 +143,26 @@ export function describeIdentity(open: OpenStore): void {
       "are listed in their workspace until they are deleted there",
       inWorld(open, async (world) => {
         const { store, workspaceId, by, now } = world;
-        const [first, second] = [world.policy({ pattern: "a.*" }), world.policy({ pattern: "b.*", actorId: by.actorId, createdAt: now + 1 })];
+        const [first, second] = [
+          world.policy({ pattern: "a.*" }),
+          world.policy({ pattern: "b.*", actorId: by.actorId, createdAt: now + 1 }),
+        ];
         expect(await store.createPolicy({ policy: first, by })).toEqual(first);
         await store.createPolicy({ policy: second, by });
         expect(await store.listPolicies({ workspaceId })).toEqual([first, second]);
         expect(await store.listPolicies({ workspaceId: newId("ws") })).toEqual([]);
-        await refusal(store.deletePolicy({ policyId: first.policyId, workspaceId: newId("ws"), by, now }), "policy.not_found");
+        await refusal(
+          store.deletePolicy({ policyId: first.policyId, workspaceId: newId("ws"), by, now }),
+          "policy.not_found",
+        );
         await store.deletePolicy({ policyId: first.policyId, workspaceId, by, now });
         await refusal(store.deletePolicy({ policyId: first.policyId, workspaceId, by, now }), "policy.not_found");
         expect(await store.listPolicies({ workspaceId })).toEqual([second]);
-        expect((await world.audit()).slice(0, 3).map((entry) => entry.action)).toEqual(["policy.deleted", "policy.created", "policy.created"]);
+        expect((await world.audit()).slice(0, 3).map((entry) => entry.action)).toEqual([
+          "policy.deleted",
+          "policy.created",
+          "policy.created",
+        ]);
       }),
     );
 

@@ -10,15 +10,40 @@ export function describeInteractions(open: OpenStore): void {
         const { fence, approvals } = await world.waiting();
         const [interactionId = ""] = approvals;
         const waiting = await world.read(fence.taskId);
-        expect(waiting.task).toMatchObject({ status: "waiting", pendingCount: 1, waitingSince: world.now, workerId: null, leaseUntil: null, queuedAt: null, runMs: 5 });
+        expect(waiting.task).toMatchObject({
+          status: "waiting",
+          pendingCount: 1,
+          waitingSince: world.now,
+          workerId: null,
+          leaseUntil: null,
+          queuedAt: null,
+          runMs: 5,
+        });
         expect(waiting.pending.map((pending) => pending.interactionId)).toEqual([interactionId]);
         world.now += 250;
         const decided = await world.decide(interactionId, "denied");
-        expect(decided).toMatchObject({ interactionId, status: "denied", reviewerId: world.by.actorId, resolvedAt: world.now, taskId: fence.taskId });
+        expect(decided).toMatchObject({
+          interactionId,
+          status: "denied",
+          reviewerId: world.by.actorId,
+          resolvedAt: world.now,
+          taskId: fence.taskId,
+        });
         const { task, pending } = await world.read(fence.taskId);
-        expect(task).toMatchObject({ status: "queued", queuedAt: world.now, pendingCount: 0, waitMs: 250, waitingSince: null });
+        expect(task).toMatchObject({
+          status: "queued",
+          queuedAt: world.now,
+          pendingCount: 0,
+          waitMs: 250,
+          waitingSince: null,
+        });
         expect(pending).toEqual([]);
-        expect((await world.eventTypes(fence.taskId)).slice(-4)).toEqual(["approval.requested", "task.waiting", "approval.resolved", "task.queued"]);
+        expect((await world.eventTypes(fence.taskId)).slice(-4)).toEqual([
+          "approval.requested",
+          "task.waiting",
+          "approval.resolved",
+          "task.queued",
+        ]);
         const claim = await world.claim(fence.taskId);
         expect(claim.interactions.map(({ status }) => status)).toEqual(["denied"]);
       }),
@@ -32,8 +57,14 @@ export function describeInteractions(open: OpenStore): void {
         await world.store.recordProgress({ fence, entries });
         await world.decide(interactionId);
         expect(await world.status(fence.taskId)).toBe("running");
-        expect(await world.store.pauseTask({ fence, entries: [], waitingFor: [interactionId], runMs: 1, now: world.now })).toEqual({ status: "queued" });
-        expect((await world.read(fence.taskId)).task).toMatchObject({ status: "queued", queuedAt: world.now, waitingSince: null });
+        expect(
+          await world.store.pauseTask({ fence, entries: [], waitingFor: [interactionId], runMs: 1, now: world.now }),
+        ).toEqual({ status: "queued" });
+        expect((await world.read(fence.taskId)).task).toMatchObject({
+          status: "queued",
+          queuedAt: world.now,
+          waitingSince: null,
+        });
       }),
     );
 
@@ -44,8 +75,10 @@ export function describeInteractions(open: OpenStore): void {
           const fence = await world.running();
           const { entries, interactionId } = world.ask(0);
           await world.store.recordProgress({ fence, entries });
-          const pause = () => world.store.pauseTask({ fence, entries: [], waitingFor: [interactionId], runMs: 1, now: world.now });
-          const both = round % 2 === 0 ? [pause(), world.decide(interactionId)] : [world.decide(interactionId), pause()];
+          const pause = () =>
+            world.store.pauseTask({ fence, entries: [], waitingFor: [interactionId], runMs: 1, now: world.now });
+          const both =
+            round % 2 === 0 ? [pause(), world.decide(interactionId)] : [world.decide(interactionId), pause()];
           await Promise.all(both);
           expect(await world.status(fence.taskId)).toBe("queued");
         }
@@ -78,7 +111,9 @@ export function describeInteractions(open: OpenStore): void {
       "of 8 decisions at once, one counts",
       inWorld(open, async (world) => {
         const { fence, approvals } = await world.waiting();
-        const decisions = upTo(8).map((count) => world.decide(approvals[0] ?? "", count % 2 === 0 ? "approved" : "denied"));
+        const decisions = upTo(8).map((count) =>
+          world.decide(approvals[0] ?? "", count % 2 === 0 ? "approved" : "denied"),
+        );
         expect(await countWinners(decisions, "approval.already_decided")).toBe(1);
         expect((await world.eventTypes(fence.taskId)).filter((type) => type === "approval.resolved")).toHaveLength(1);
       }),
@@ -105,20 +140,35 @@ export function describeInteractions(open: OpenStore): void {
         const [interactionId = ""] = approvals;
         const approval = await world.decide(interactionId);
         const next = (await world.claim(fence.taskId)).fence;
-        await world.store.recordProgress({ fence: next, entries: [{ kind: "sent", callId: approval.callId, at: world.now, approvalId: interactionId }] });
-        expect((await world.store.readInteraction({ interactionId, workspaceId: world.workspaceId }))?.usedAt).toBe(world.now);
+        await world.store.recordProgress({
+          fence: next,
+          entries: [{ kind: "sent", callId: approval.callId, at: world.now, approvalId: interactionId }],
+        });
+        expect((await world.store.readInteraction({ interactionId, workspaceId: world.workspaceId }))?.usedAt).toBe(
+          world.now,
+        );
       }),
     );
   });
 
   describe("resolveInteraction", () => {
     const resolve = (world: World, interactionId: string, answerJson: string | null) =>
-      world.store.resolveInteraction({ interactionId, workspaceId: world.workspaceId, answerJson, reason: null, by: world.by, now: world.now });
+      world.store.resolveInteraction({
+        interactionId,
+        workspaceId: world.workspaceId,
+        answerJson,
+        reason: null,
+        by: world.by,
+        now: world.now,
+      });
 
     test(
       "takes an answer once and queues the task",
       inWorld(open, async (world) => {
-        const { fence, approvals } = await world.waiting(1, { kind: "question", answerSchemaJson: '{"type":"object"}' });
+        const { fence, approvals } = await world.waiting(1, {
+          kind: "question",
+          answerSchemaJson: '{"type":"object"}',
+        });
         const answered = await resolve(world, approvals[0] ?? "", '{"$yes":true}');
         expect(answered).toMatchObject({ status: "resolved", answerJson: '{"$yes":true}' });
         expect(await world.status(fence.taskId)).toBe("queued");
@@ -159,7 +209,9 @@ export function describeInteractions(open: OpenStore): void {
         expect(ids).not.toContain(later.approvals[0] ?? "");
         expect(await world.status(due.fence.taskId)).toBe("queued");
         expect(await world.status(later.fence.taskId)).toBe("waiting");
-        expect((await refusal(world.decide(due.approvals[0] ?? ""), "approval.already_decided")).data).toEqual({ status: "expired" });
+        expect((await refusal(world.decide(due.approvals[0] ?? ""), "approval.already_decided")).data).toEqual({
+          status: "expired",
+        });
         expect((await world.audit("approval.expired")).map((entry) => entry.actorId)).toEqual(["system"]);
       }),
     );
@@ -167,7 +219,15 @@ export function describeInteractions(open: OpenStore): void {
 
   describe("listInteractions", () => {
     const list = async (world: World, patch: Partial<Parameters<World["store"]["listInteractions"]>[0]> = {}) => {
-      const found = await world.store.listInteractions({ workspaceId: world.workspaceId, status: null, approvalsOnly: false, taskId: null, after: null, limit: 100, ...patch });
+      const found = await world.store.listInteractions({
+        workspaceId: world.workspaceId,
+        status: null,
+        approvalsOnly: false,
+        taskId: null,
+        after: null,
+        limit: 100,
+        ...patch,
+      });
       return found.map(({ interaction }) => interaction);
     };
     const idsOf = (rows: { interactionId: string }[]) => rows.map(({ interactionId }) => interactionId);
@@ -179,7 +239,9 @@ export function describeInteractions(open: OpenStore): void {
         await world.decide(decided.approvals[0] ?? "");
         const pending = await world.waiting();
         const question = await world.waiting(1, { kind: "question" });
-        expect(idsOf(await list(world)).toSorted()).toEqual([...decided.approvals, ...pending.approvals, ...question.approvals].toSorted());
+        expect(idsOf(await list(world)).toSorted()).toEqual(
+          [...decided.approvals, ...pending.approvals, ...question.approvals].toSorted(),
+        );
         expect(idsOf(await list(world, { status: "approved" }))).toEqual(decided.approvals);
         expect(idsOf(await list(world, { status: "pending", approvalsOnly: true }))).toEqual(pending.approvals);
         expect(idsOf(await list(world, { taskId: question.fence.taskId }))).toEqual(question.approvals);
@@ -194,8 +256,12 @@ export function describeInteractions(open: OpenStore): void {
         world.now += 1;
         const second = await world.waiting(2);
         const seen: string[] = [];
-        for (let after: { createdAt: number; interactionId: string } | null = null; ; ) {
-          const page: { createdAt: number; interactionId: string }[] = await list(world, { status: "pending", after, limit: 3 });
+        for (let after: { createdAt: number; interactionId: string } | null = null; ;) {
+          const page: { createdAt: number; interactionId: string }[] = await list(world, {
+            status: "pending",
+            after,
+            limit: 3,
+          });
           seen.push(...idsOf(page));
           const last = page.at(-1);
           if (!last) break;

@@ -8,7 +8,8 @@ const MB = 1_000_000;
 /** Cheap to make, not to be mistaken for another, and with a pair of surrogates wherever a chunk may end. */
 const emoji = (length: number, shift: number) => JSON.stringify("x".repeat(shift) + "😀".repeat((length - shift) / 2));
 /** As data look: many quotes, which double when text is put into text. */
-const records = (length: number) => JSON.stringify(Array.from({ length: Math.ceil(length / 34) }, (_, id) => ({ id: id + 100_000, name: '"quoted"' })));
+const records = (length: number) =>
+  JSON.stringify(Array.from({ length: Math.ceil(length / 34) }, (_, id) => ({ id: id + 100_000, name: '"quoted"' })));
 
 export function describeLargeText(open: OpenStore): void {
   describe("large text", () => {
@@ -65,7 +66,13 @@ export function describeLargeText(open: OpenStore): void {
         await world.store.recordProgress({ fence, entries: [world.done(call.callId, 0, { outcomeJson })] });
         const [page] = await readPages(world, fence.taskId, 10);
         expect(page?.calls[0]?.outcomeJson === outcomeJson).toBe(true);
-        const [listed] = (await world.store.listCalls({ taskId: fence.taskId, workspaceId: world.workspaceId, afterOrdinal: -1, limit: 10 })) ?? [];
+        const [listed] =
+          (await world.store.listCalls({
+            taskId: fence.taskId,
+            workspaceId: world.workspaceId,
+            afterOrdinal: -1,
+            limit: 10,
+          })) ?? [];
         expect(listed).toMatchObject({ inputJson: "", outcomeJson: "" });
       }),
     );
@@ -89,12 +96,20 @@ export function describeLargeText(open: OpenStore): void {
         const outcomes = upTo(6).map((count) => JSON.stringify(String(count).repeat(MB)));
         for (const [ordinal, outcomeJson] of outcomes.entries()) {
           const call = world.call(ordinal);
-          await world.store.recordProgress({ fence, entries: [call, world.done(call.callId, ordinal, { outcomeJson })] });
+          await world.store.recordProgress({
+            fence,
+            entries: [call, world.done(call.callId, ordinal, { outcomeJson })],
+          });
         }
         const pages = await readPages(world, fence.taskId, 100);
         expect(pages.length).toBeGreaterThan(1);
-        expect(pages.flatMap((page) => page.calls).every((call, at) => call.ordinal === at && call.outcomeJson === outcomes[at])).toBe(true);
-        for (const page of pages) expect(page.calls.reduce((sum, call) => sum + (call.outcomeJson?.length ?? 0), 0)).toBeLessThan(4 * MB);
+        expect(
+          pages
+            .flatMap((page) => page.calls)
+            .every((call, at) => call.ordinal === at && call.outcomeJson === outcomes[at]),
+        ).toBe(true);
+        for (const page of pages)
+          expect(page.calls.reduce((sum, call) => sum + (call.outcomeJson?.length ?? 0), 0)).toBeLessThan(4 * MB);
       }),
     );
 
@@ -104,7 +119,10 @@ export function describeLargeText(open: OpenStore): void {
         const inputJson = records(MB);
         const { approvals } = await world.waiting(1, { inputJson });
         const [interactionId = ""] = approvals;
-        expect((await world.store.readInteraction({ interactionId, workspaceId: world.workspaceId }))?.inputJson === inputJson).toBe(true);
+        expect(
+          (await world.store.readInteraction({ interactionId, workspaceId: world.workspaceId }))?.inputJson ===
+            inputJson,
+        ).toBe(true);
       }),
     );
   });

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { FROM_START, inWorld, LEASE_MS, newId, type OpenStore, refusal, RUNTIME, type World } from "./world.ts";
 
-const tryClaim = ({ store, now }: World, taskId: string, workerId: string) => store.claimTask({ taskId, workerId, leaseMs: LEASE_MS, now });
+const tryClaim = ({ store, now }: World, taskId: string, workerId: string) =>
+  store.claimTask({ taskId, workerId, leaseMs: LEASE_MS, now });
 
 export function describeQueue(open: OpenStore, backlog: number): void {
   describe("claimTask", () => {
@@ -10,10 +11,20 @@ export function describeQueue(open: OpenStore, backlog: number): void {
       "gives a task to one of 16 workers",
       inWorld(open, async (world) => {
         const taskId = await world.create();
-        const claims = await Promise.all(Array.from({ length: 16 }, (_, worker) => tryClaim(world, taskId, `worker_${worker}`)));
+        const claims = await Promise.all(
+          Array.from({ length: 16 }, (_, worker) => tryClaim(world, taskId, `worker_${worker}`)),
+        );
         const won = claims.filter((claim) => claim !== null);
         expect(won).toHaveLength(1);
-        expect(won[0]?.task).toMatchObject({ taskId, status: "running", attempt: 1, startedAt: world.now, leaseUntil: world.now + LEASE_MS, queuedAt: null, script: "return 1;" });
+        expect(won[0]?.task).toMatchObject({
+          taskId,
+          status: "running",
+          attempt: 1,
+          startedAt: world.now,
+          leaseUntil: world.now + LEASE_MS,
+          queuedAt: null,
+          script: "return 1;",
+        });
         expect((await world.read(taskId)).task.workerId).toBe(won[0]?.task.workerId ?? "");
       }),
     );
@@ -52,10 +63,21 @@ export function describeQueue(open: OpenStore, backlog: number): void {
         expect((await recover(world)).includes(fence.taskId)).toBe(false);
         world.now += 1;
         expect((await recover(world)).includes(fence.taskId)).toBe(true);
-        expect((await world.read(fence.taskId)).task).toMatchObject({ status: "queued", workerId: null, leaseUntil: null, queuedAt: world.now });
+        expect((await world.read(fence.taskId)).task).toMatchObject({
+          status: "queued",
+          workerId: null,
+          leaseUntil: null,
+          queuedAt: world.now,
+        });
         const { task } = await world.claim(fence.taskId);
         expect(task).toMatchObject({ attempt: 2, startedAt: world.now - LEASE_MS - 1 });
-        expect(await world.eventTypes(fence.taskId)).toEqual(["task.created", "task.queued", "task.running", "task.queued", "task.resumed"]);
+        expect(await world.eventTypes(fence.taskId)).toEqual([
+          "task.created",
+          "task.queued",
+          "task.running",
+          "task.queued",
+          "task.resumed",
+        ]);
       }),
     );
 
@@ -69,7 +91,10 @@ export function describeQueue(open: OpenStore, backlog: number): void {
         world.now += LEASE_MS - 1;
         const unknown = newId("task");
         const leases = [kept, cancelled, unknown].map((taskId) => ({ taskId, attempt: 1 }));
-        expect((await world.store.renewLeases({ workerId, leases, leaseMs: LEASE_MS, now: world.now })).lost).toEqual([cancelled, unknown]);
+        expect((await world.store.renewLeases({ workerId, leases, leaseMs: LEASE_MS, now: world.now })).lost).toEqual([
+          cancelled,
+          unknown,
+        ]);
         world.now += LEASE_MS;
         expect((await recover(world)).includes(kept)).toBe(false);
         await world.store.removeWorker({ workerId });
@@ -80,7 +105,8 @@ export function describeQueue(open: OpenStore, backlog: number): void {
       "another worker or attempt cannot renew one",
       inWorld(open, async (world) => {
         const { taskId, workerId } = await world.running();
-        const renew = (worker: string, attempt: number) => world.store.renewLeases({ workerId: worker, leases: [{ taskId, attempt }], leaseMs: 1, now: world.now });
+        const renew = (worker: string, attempt: number) =>
+          world.store.renewLeases({ workerId: worker, leases: [{ taskId, attempt }], leaseMs: 1, now: world.now });
         expect((await renew("another", 1)).lost).toEqual([taskId]);
         expect((await renew(workerId, 2)).lost).toEqual([taskId]);
         expect((await renew(workerId, 1)).lost).toEqual([]);
@@ -125,11 +151,19 @@ export function describeQueue(open: OpenStore, backlog: number): void {
         const { fence } = await world.claim(stale.taskId);
         const before = [await world.read(stale.taskId), await world.eventTypes(stale.taskId), await world.audit()];
         const { entries, interactionId } = world.ask(0);
-        await refusal(store.recordProgress({ fence: stale, entries: [...entries, world.output("stale")] }), "lease.lost");
-        await refusal(store.pauseTask({ fence: stale, entries, waitingFor: [interactionId], runMs: 1, now: world.now }), "lease.lost");
+        await refusal(
+          store.recordProgress({ fence: stale, entries: [...entries, world.output("stale")] }),
+          "lease.lost",
+        );
+        await refusal(
+          store.pauseTask({ fence: stale, entries, waitingFor: [interactionId], runMs: 1, now: world.now }),
+          "lease.lost",
+        );
         await refusal(world.settle(stale, "1", entries), "lease.lost");
         expect(await store.releaseTask({ fence: stale, now: world.now })).toBe(false);
-        expect([await world.read(stale.taskId), await world.eventTypes(stale.taskId), await world.audit()]).toEqual(before);
+        expect([await world.read(stale.taskId), await world.eventTypes(stale.taskId), await world.audit()]).toEqual(
+          before,
+        );
         expect((await store.readJournal({ taskId: stale.taskId, ...FROM_START, limit: 10 })).calls).toEqual([]);
         expect(await store.readInteraction({ interactionId, workspaceId: world.workspaceId })).toBeNull();
         await world.settle(fence);
@@ -152,8 +186,14 @@ export function describeQueue(open: OpenStore, backlog: number): void {
       `shows a tenant's one task behind another's ${backlog}`,
       inWorld(open, async (world) => {
         const other = newId("ws");
-        await world.store.createWorkspace({ workspaceId: other, kind: "anonymous", bearer: world.bearer({ workspaceId: other }), now: world.now });
-        for (let made = 0; made < backlog; made += 50) await Promise.all(Array.from({ length: Math.min(50, backlog - made) }, () => world.create()));
+        await world.store.createWorkspace({
+          workspaceId: other,
+          kind: "anonymous",
+          bearer: world.bearer({ workspaceId: other }),
+          now: world.now,
+        });
+        for (let made = 0; made < backlog; made += 50)
+          await Promise.all(Array.from({ length: Math.min(50, backlog - made) }, () => world.create()));
         world.now += 1_000;
         const taskId = await world.create({ workspaceId: other });
         const queued = [...(await peekAt(world, world.workspaceId)), ...(await peekAt(world, other))];
@@ -173,7 +213,12 @@ export function describeQueue(open: OpenStore, backlog: number): void {
         }
         const own = (await peekAt(world, world.workspaceId)).filter((task) => task.workspaceId === world.workspaceId);
         expect(own.map((task) => task.taskId)).toEqual([taskIds[0] ?? "", taskIds[2] ?? ""]);
-        expect(own[0]).toEqual({ taskId: taskIds[0] ?? "", workspaceId: world.workspaceId, runtimeId: RUNTIME, queuedAt: world.now - 2 });
+        expect(own[0]).toEqual({
+          taskId: taskIds[0] ?? "",
+          workspaceId: world.workspaceId,
+          runtimeId: RUNTIME,
+          queuedAt: world.now - 2,
+        });
       }),
     );
 
@@ -195,7 +240,9 @@ export function describeQueue(open: OpenStore, backlog: number): void {
         await world.running();
         await world.waiting();
         await world.settle(await world.running());
-        expect((await peekAt(world, world.workspaceId)).filter((task) => task.workspaceId === world.workspaceId)).toEqual([]);
+        expect(
+          (await peekAt(world, world.workspaceId)).filter((task) => task.workspaceId === world.workspaceId),
+        ).toEqual([]);
       }),
     );
   });
@@ -206,4 +253,5 @@ async function recover({ store, now }: World): Promise<string[]> {
 }
 
 /** Begins the walk right before the workspace, for a deployment may hold many others. */
-const peekAt = ({ store }: World, workspaceId: string) => store.peekQueue({ runtimeIds: [RUNTIME], afterWorkspaceId: workspaceId.slice(0, -1) });
+const peekAt = ({ store }: World, workspaceId: string) =>
+  store.peekQueue({ runtimeIds: [RUNTIME], afterWorkspaceId: workspaceId.slice(0, -1) });

@@ -10,16 +10,49 @@ export function describeRuns(open: OpenStore): void {
       inWorld(open, async (world) => {
         const fence = await world.running();
         const [first, second] = [world.call(0), world.call(1)];
-        await world.store.recordProgress({ fence, entries: [first, { kind: "sent", callId: first.callId, at: world.now, approvalId: null }, second] });
+        await world.store.recordProgress({
+          fence,
+          entries: [first, { kind: "sent", callId: first.callId, at: world.now, approvalId: null }, second],
+        });
         const timer = { timerId: 7, deliverySeq: 0, deliveredAtMs: world.now, deliveredRunMs: 0.25 };
-        const error = { status: "failed", outcomeKind: "error", outcomeJson: '{"code":"call.failed","message":"no"}' } as const;
-        await world.store.recordProgress({ fence, entries: [{ kind: "timer", ...timer }, world.done(second.callId, 1, error), world.done(first.callId, 2)] });
-        const { calls, timers, next } = await world.store.readJournal({ taskId: fence.taskId, ...FROM_START, limit: 10 });
+        const error = {
+          status: "failed",
+          outcomeKind: "error",
+          outcomeJson: '{"code":"call.failed","message":"no"}',
+        } as const;
+        await world.store.recordProgress({
+          fence,
+          entries: [{ kind: "timer", ...timer }, world.done(second.callId, 1, error), world.done(first.callId, 2)],
+        });
+        const { calls, timers, next } = await world.store.readJournal({
+          taskId: fence.taskId,
+          ...FROM_START,
+          limit: 10,
+        });
         expect(next).toBeNull();
         expect(timers).toEqual([{ timerKey: `${fence.taskId}/7`, taskId: fence.taskId, ...timer }]);
         expect(calls).toHaveLength(2);
-        expect(calls[0]).toMatchObject({ callId: first.callId, ordinal: 0, callKey: first.callKey, sends: 1, sentAt: world.now, status: "completed", deliverySeq: 2, deliveredRunMs: 1.5, outcomeJson: '{"deliverySeq":2}' });
-        expect(calls[1]).toMatchObject({ callId: second.callId, ordinal: 1, sends: 0, sentAt: null, status: "failed", deliverySeq: 1, outcomeKind: "error", outcomeJson: error.outcomeJson });
+        expect(calls[0]).toMatchObject({
+          callId: first.callId,
+          ordinal: 0,
+          callKey: first.callKey,
+          sends: 1,
+          sentAt: world.now,
+          status: "completed",
+          deliverySeq: 2,
+          deliveredRunMs: 1.5,
+          outcomeJson: '{"deliverySeq":2}',
+        });
+        expect(calls[1]).toMatchObject({
+          callId: second.callId,
+          ordinal: 1,
+          sends: 0,
+          sentAt: null,
+          status: "failed",
+          deliverySeq: 1,
+          outcomeKind: "error",
+          outcomeJson: error.outcomeJson,
+        });
       }),
     );
 
@@ -28,8 +61,21 @@ export function describeRuns(open: OpenStore): void {
       inWorld(open, async (world) => {
         const fence = await world.running();
         const call = world.call(0);
-        await world.store.recordProgress({ fence, entries: [call, { kind: "sent", callId: call.callId, at: world.now, approvalId: null }, world.done(call.callId, 0)] });
-        const [read] = (await world.store.listCalls({ taskId: fence.taskId, workspaceId: world.workspaceId, afterOrdinal: -1, limit: 10 })) ?? [];
+        await world.store.recordProgress({
+          fence,
+          entries: [
+            call,
+            { kind: "sent", callId: call.callId, at: world.now, approvalId: null },
+            world.done(call.callId, 0),
+          ],
+        });
+        const [read] =
+          (await world.store.listCalls({
+            taskId: fence.taskId,
+            workspaceId: world.workspaceId,
+            afterOrdinal: -1,
+            limit: 10,
+          })) ?? [];
         expect(read).toMatchObject({ inputJson: call.inputJson, sends: 1, status: "completed" });
         expect((await world.eventTypes(fence.taskId)).slice(-2)).toEqual(["tool.call.started", "tool.call.completed"]);
         expect((await world.audit("call.completed")).map((entry) => entry.subject)).toEqual([call.callId]);
@@ -41,7 +87,12 @@ export function describeRuns(open: OpenStore): void {
       inWorld(open, async (world) => {
         const fence = await world.running();
         const entries = [world.output("first"), world.call(0), world.done("call_unknown", 0)];
-        expect(await world.store.recordProgress({ fence, entries }).then(() => "written", () => "refused")).toBe("refused");
+        expect(
+          await world.store.recordProgress({ fence, entries }).then(
+            () => "written",
+            () => "refused",
+          ),
+        ).toBe("refused");
         expect((await world.read(fence.taskId)).task).toMatchObject({ outputLines: 0, callCount: 0 });
         expect(await world.eventTypes(fence.taskId)).toEqual(["task.created", "task.queued", "task.running"]);
       }),
@@ -73,10 +124,18 @@ export function describeRuns(open: OpenStore): void {
     test(
       "goes page by page, through calls and timers, however many there are of each",
       inWorld(open, async (world) => {
-        for (const [callCount, timerCount] of [[5, 1], [1, 5], [4, 4], [0, 3]] as const) {
+        for (const [callCount, timerCount] of [
+          [5, 1],
+          [1, 5],
+          [4, 4],
+          [0, 3],
+        ] as const) {
           const fence = await world.running();
           const calls = upTo(callCount).map((count) => world.call(count - 1));
-          const timers = upTo(timerCount).map((timerId) => ({ kind: "timer", timerId, deliverySeq: timerId - 1, deliveredAtMs: 1, deliveredRunMs: 1 }) as const);
+          const timers = upTo(timerCount).map(
+            (timerId) =>
+              ({ kind: "timer", timerId, deliverySeq: timerId - 1, deliveredAtMs: 1, deliveredRunMs: 1 }) as const,
+          );
           await world.store.recordProgress({ fence, entries: [...calls, ...timers] });
           const pages = await readPages(world, fence.taskId, 2);
           expect(pages.every((page) => page.calls.length <= 2 && page.timers.length <= 2)).toBe(true);
@@ -90,7 +149,11 @@ export function describeRuns(open: OpenStore): void {
       "is empty for a task that made no call",
       inWorld(open, async (world) => {
         const { taskId } = await world.running();
-        expect(await world.store.readJournal({ taskId, ...FROM_START, limit: 2 })).toEqual({ calls: [], timers: [], next: null });
+        expect(await world.store.readJournal({ taskId, ...FROM_START, limit: 2 })).toEqual({
+          calls: [],
+          timers: [],
+          next: null,
+        });
       }),
     );
   });
@@ -102,7 +165,16 @@ export function describeRuns(open: OpenStore): void {
         const fence = await world.running();
         world.now += 50;
         await world.settle(fence, '{"a":[1]}', [world.output("last")]);
-        expect((await world.read(fence.taskId)).task).toMatchObject({ status: "completed", resultJson: '{"a":[1]}', errorJson: null, runMs: 5, finishedAt: world.now, leaseUntil: null, workerId: null, outputLines: 1 });
+        expect((await world.read(fence.taskId)).task).toMatchObject({
+          status: "completed",
+          resultJson: '{"a":[1]}',
+          errorJson: null,
+          runMs: 5,
+          finishedAt: world.now,
+          leaseUntil: null,
+          workerId: null,
+          outputLines: 1,
+        });
         expect((await world.eventTypes(fence.taskId)).slice(-2)).toEqual(["task.stdout", "task.completed"]);
         await refusal(world.settle(fence), "lease.lost");
       }),
@@ -113,7 +185,13 @@ export function describeRuns(open: OpenStore): void {
       inWorld(open, async (world) => {
         const fence = await world.running();
         const error = { code: "task.failed", message: "boom", line: 3 };
-        await world.store.settleTask({ fence, entries: [], end: { status: "failed", resultJson: null, error }, runMs: 0.125, now: world.now });
+        await world.store.settleTask({
+          fence,
+          entries: [],
+          end: { status: "failed", resultJson: null, error },
+          runMs: 0.125,
+          now: world.now,
+        });
         const { task } = await world.read(fence.taskId);
         expect(JSON.parse(task.errorJson ?? "")).toEqual(error);
         expect(task).toMatchObject({ status: "failed", resultJson: null, runMs: 0.125 });
@@ -129,8 +207,14 @@ export function describeRuns(open: OpenStore): void {
         const { task, pending } = await world.read(fence.taskId);
         expect(task).toMatchObject({ status: "completed", pendingCount: 0 });
         expect(pending).toEqual([]);
-        expect((await refusal(world.decide(interactionId), "approval.already_decided")).data).toEqual({ status: "cancelled" });
-        expect((await world.eventTypes(fence.taskId)).slice(-3)).toEqual(["approval.requested", "approval.resolved", "task.completed"]);
+        expect((await refusal(world.decide(interactionId), "approval.already_decided")).data).toEqual({
+          status: "cancelled",
+        });
+        expect((await world.eventTypes(fence.taskId)).slice(-3)).toEqual([
+          "approval.requested",
+          "approval.resolved",
+          "task.completed",
+        ]);
       }),
     );
   });
@@ -141,7 +225,13 @@ export function describeRuns(open: OpenStore): void {
       inWorld(open, async (world) => {
         const { fence, callId } = await cancelledDuringCall(world);
         const before = [await world.read(fence.taskId), await world.eventTypes(fence.taskId)];
-        const late = { taskId: fence.taskId, callId, outcomeKind: "result", outcomeJson: '"late"', now: world.now } as const;
+        const late = {
+          taskId: fence.taskId,
+          callId,
+          outcomeKind: "result",
+          outcomeJson: '"late"',
+          now: world.now,
+        } as const;
         await world.store.recordLateOutcome(late);
         await world.store.recordLateOutcome({ ...late, outcomeJson: '"later"' });
         expect([await world.read(fence.taskId), await world.eventTypes(fence.taskId)]).toEqual(before);
@@ -157,7 +247,13 @@ export function describeRuns(open: OpenStore): void {
         const fence = await world.running();
         const call = world.call(0);
         await world.store.recordProgress({ fence, entries: [call] });
-        await world.store.recordLateOutcome({ taskId: fence.taskId, callId: call.callId, outcomeKind: "result", outcomeJson: "1", now: world.now });
+        await world.store.recordLateOutcome({
+          taskId: fence.taskId,
+          callId: call.callId,
+          outcomeKind: "result",
+          outcomeJson: "1",
+          now: world.now,
+        });
         const [read] = (await world.store.readJournal({ taskId: fence.taskId, ...FROM_START, limit: 1 })).calls;
         expect(read).toMatchObject({ status: "requested", outcomeJson: null });
       }),
@@ -167,7 +263,7 @@ export function describeRuns(open: OpenStore): void {
 
 export async function readPages({ store }: World, taskId: string, limit: number): Promise<JournalPage[]> {
   const pages: JournalPage[] = [];
-  for (let from: JournalPage["next"] = FROM_START; from !== null; ) {
+  for (let from: JournalPage["next"] = FROM_START; from !== null;) {
     const page: JournalPage = await store.readJournal({ taskId, ...from, limit });
     pages.push(page);
     if (pages.length > 100) throw new Error(`the journal of ${taskId} never ends`);
@@ -179,7 +275,10 @@ export async function readPages({ store }: World, taskId: string, limit: number)
 async function cancelledDuringCall(world: World) {
   const fence = await world.running();
   const call = world.call(0);
-  await world.store.recordProgress({ fence, entries: [call, { kind: "sent", callId: call.callId, at: world.now, approvalId: null }] });
+  await world.store.recordProgress({
+    fence,
+    entries: [call, { kind: "sent", callId: call.callId, at: world.now, approvalId: null }],
+  });
   await world.cancel(fence.taskId);
   return { fence, callId: call.callId };
 }

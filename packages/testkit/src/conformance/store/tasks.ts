@@ -8,12 +8,30 @@ export function describeTasks(open: OpenStore): void {
       "a new task is queued and reads as it was submitted",
       inWorld(open, async (world) => {
         const task = world.task({ metadataJson: '{"$key":"ünïcode"}' });
-        expect(await world.store.createTask({ task, now: world.now })).toEqual({ taskId: task.taskId, status: "queued", created: true });
+        expect(await world.store.createTask({ task, now: world.now })).toEqual({
+          taskId: task.taskId,
+          status: "queued",
+          created: true,
+        });
         const { task: read, pending } = await world.read(task.taskId);
-        expect(read).toMatchObject({ ...task, script: "", status: "queued", attempt: 0, createdAt: world.now, queuedAt: world.now, startedAt: null, resultJson: null });
+        expect(read).toMatchObject({
+          ...task,
+          script: "",
+          status: "queued",
+          attempt: 0,
+          createdAt: world.now,
+          queuedAt: world.now,
+          startedAt: null,
+          resultJson: null,
+        });
         expect(pending).toEqual([]);
         expect(await world.eventTypes(task.taskId)).toEqual(["task.created", "task.queued"]);
-        expect(await world.store.readTaskStatus({ taskId: task.taskId })).toEqual({ workspaceId: world.workspaceId, status: "queued", eventSeq: 2, attempt: 0 });
+        expect(await world.store.readTaskStatus({ taskId: task.taskId })).toEqual({
+          workspaceId: world.workspaceId,
+          status: "queued",
+          eventSeq: 2,
+          attempt: 0,
+        });
       }),
     );
 
@@ -33,7 +51,10 @@ export function describeTasks(open: OpenStore): void {
       inWorld(open, async (world) => {
         const taskId = await world.create({ idempotencyKey: "k" });
         const other = world.task({ idempotencyKey: "k", requestDigest: "other" });
-        const error = await refusal(world.store.createTask({ task: other, now: world.now }), "task.idempotency_conflict");
+        const error = await refusal(
+          world.store.createTask({ task: other, now: world.now }),
+          "task.idempotency_conflict",
+        );
         expect(error.data).toEqual({ taskId });
         expect(await world.store.readTaskStatus({ taskId: other.taskId })).toBeNull();
       }),
@@ -43,7 +64,9 @@ export function describeTasks(open: OpenStore): void {
       "an idempotency key belongs to its actor",
       inWorld(open, async (world) => {
         const first = await world.create({ idempotencyKey: "k" });
-        expect(await world.create({ idempotencyKey: "k", actorId: newId("actor"), requestDigest: "other" })).not.toBe(first);
+        expect(await world.create({ idempotencyKey: "k", actorId: newId("actor"), requestDigest: "other" })).not.toBe(
+          first,
+        );
       }),
     );
 
@@ -52,7 +75,12 @@ export function describeTasks(open: OpenStore): void {
       inWorld(open, async (world) => {
         const task = world.task();
         await world.store.createTask({ task, now: world.now });
-        expect(await world.store.createTask({ task, now: world.now }).then(() => "made", () => "refused")).toBe("refused");
+        expect(
+          await world.store.createTask({ task, now: world.now }).then(
+            () => "made",
+            () => "refused",
+          ),
+        ).toBe("refused");
         expect(await world.eventTypes(task.taskId)).toHaveLength(2);
       }),
     );
@@ -67,10 +95,31 @@ export function describeTasks(open: OpenStore): void {
         expect(await store.readTask(foreign)).toBeNull();
         expect(await store.listCalls({ ...foreign, afterOrdinal: -1, limit: 10 })).toBeNull();
         expect(await store.readInteraction({ interactionId, workspaceId: foreign.workspaceId })).toBeNull();
-        expect(await store.listInteractions({ ...foreign, status: null, approvalsOnly: false, after: null, limit: 10 })).toEqual([]);
-        expect(await store.listTasks({ workspaceId: foreign.workspaceId, status: null, actorId: null, before: null, limit: 10 })).toEqual([]);
+        expect(
+          await store.listInteractions({ ...foreign, status: null, approvalsOnly: false, after: null, limit: 10 }),
+        ).toEqual([]);
+        expect(
+          await store.listTasks({
+            workspaceId: foreign.workspaceId,
+            status: null,
+            actorId: null,
+            before: null,
+            limit: 10,
+          }),
+        ).toEqual([]);
         await refusal(store.cancelTask({ ...foreign, by, onlyOwn: false, now }), "task.not_found");
-        await refusal(store.decideApproval({ interactionId, workspaceId: foreign.workspaceId, decision: "approved", reason: null, by, remember: null, now }), "approval.not_found");
+        await refusal(
+          store.decideApproval({
+            interactionId,
+            workspaceId: foreign.workspaceId,
+            decision: "approved",
+            reason: null,
+            by,
+            remember: null,
+            now,
+          }),
+          "approval.not_found",
+        );
         expect(await world.status(fence.taskId)).toBe("waiting");
       }),
     );
@@ -100,7 +149,17 @@ export function describeTasks(open: OpenStore): void {
         const foreign = await world.create({ actorId });
         const { taskId } = await world.running();
         const list = async (status: string | null, actor: string | null) =>
-          (await world.store.listTasks({ workspaceId: world.workspaceId, status, actorId: actor, before: null, limit: 10 })).map(({ task }) => task.taskId).toSorted();
+          (
+            await world.store.listTasks({
+              workspaceId: world.workspaceId,
+              status,
+              actorId: actor,
+              before: null,
+              limit: 10,
+            })
+          )
+            .map(({ task }) => task.taskId)
+            .toSorted();
         expect(await list("running", null)).toEqual([taskId]);
         expect(await list(null, actorId)).toEqual([foreign]);
         expect(await list("queued", world.by.actorId)).toEqual([queued]);
@@ -115,7 +174,11 @@ export function describeTasks(open: OpenStore): void {
       inWorld(open, async (world) => {
         const taskId = await world.create();
         await world.cancel(taskId);
-        expect((await world.read(taskId)).task).toMatchObject({ status: "cancelled", finishedAt: world.now, queuedAt: null });
+        expect((await world.read(taskId)).task).toMatchObject({
+          status: "cancelled",
+          finishedAt: world.now,
+          queuedAt: null,
+        });
         expect(await world.store.claimTask({ taskId, workerId: "w", leaseMs: 1, now: world.now })).toBeNull();
       }),
     );
@@ -126,7 +189,12 @@ export function describeTasks(open: OpenStore): void {
         const fence = await world.running();
         await world.cancel(fence.taskId);
         await refusal(world.store.recordProgress({ fence, entries: [world.output("late")] }), "lease.lost");
-        const { lost } = await world.store.renewLeases({ workerId: fence.workerId, leases: [fence], leaseMs: 1, now: world.now });
+        const { lost } = await world.store.renewLeases({
+          workerId: fence.workerId,
+          leases: [fence],
+          leaseMs: 1,
+          now: world.now,
+        });
         expect(lost).toEqual([fence.taskId]);
         expect(await world.status(fence.taskId)).toBe("cancelled");
       }),
@@ -151,7 +219,13 @@ export function describeTasks(open: OpenStore): void {
       inWorld(open, async (world) => {
         for (const status of ["completed", "failed", "timed_out", "denied"] as const) {
           const fence = await world.running();
-          await world.store.settleTask({ fence, entries: [], end: { status, resultJson: null, error: null }, runMs: 1, now: world.now });
+          await world.store.settleTask({
+            fence,
+            entries: [],
+            end: { status, resultJson: null, error: null },
+            runMs: 1,
+            now: world.now,
+          });
           const error = await refusal(world.cancel(fence.taskId), "task.already_ended");
           expect(error.data).toEqual({ status });
         }
@@ -175,7 +249,7 @@ export function describeTasks(open: OpenStore): void {
 
 async function listAll({ store, workspaceId }: World, limit: number): Promise<string[]> {
   const seen: string[] = [];
-  for (let before: { createdAt: number; taskId: string } | null = null; ; ) {
+  for (let before: { createdAt: number; taskId: string } | null = null; ;) {
     const page = await store.listTasks({ workspaceId, status: null, actorId: null, before, limit });
     seen.push(...page.map(({ task }) => task.taskId));
     const last = page.at(-1)?.task;

@@ -36,12 +36,38 @@ export class World {
 
   bearer(patch: Partial<NewBearer> = {}): NewBearer {
     const id = newId("session");
-    return { bearerId: id, hash: `hash of ${id}`, kind: "session", workspaceId: this.workspaceId, ...this.by, role: "owner", label: "", installationAdmin: 0, mayElicit: 0, ...patch };
+    return {
+      bearerId: id,
+      hash: `hash of ${id}`,
+      kind: "session",
+      workspaceId: this.workspaceId,
+      ...this.by,
+      role: "owner",
+      label: "",
+      installationAdmin: 0,
+      mayElicit: 0,
+      ...patch,
+    };
   }
 
   task(patch: Partial<NewTask> = {}): NewTask {
-    const common = { code: "return 1", script: "return 1;", seed: "seed", timeoutMs: 1_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "digest" };
-    return { taskId: newId("task"), workspaceId: this.workspaceId, ...this.by, runtimeId: RUNTIME, ...common, ...patch };
+    const common = {
+      code: "return 1",
+      script: "return 1;",
+      seed: "seed",
+      timeoutMs: 1_000,
+      metadataJson: "{}",
+      idempotencyKey: null,
+      requestDigest: "digest",
+    };
+    return {
+      taskId: newId("task"),
+      workspaceId: this.workspaceId,
+      ...this.by,
+      runtimeId: RUNTIME,
+      ...common,
+      ...patch,
+    };
   }
 
   async create(patch: Partial<NewTask> = {}): Promise<string> {
@@ -65,12 +91,21 @@ export class World {
     const fence = await this.running();
     const asks = Array.from({ length: count }, (_, ordinal) => this.ask(ordinal, patch));
     const approvals = asks.map(({ interactionId }) => interactionId);
-    await this.store.pauseTask({ fence, entries: asks.flatMap(({ entries }) => entries), waitingFor: approvals, runMs: 5, now: this.now });
+    await this.store.pauseTask({
+      fence,
+      entries: asks.flatMap(({ entries }) => entries),
+      waitingFor: approvals,
+      runMs: 5,
+      now: this.now,
+    });
     return { fence, approvals };
   }
 
   /** Entries that make a call and ask a person about it. */
-  ask(ordinal: number, patch: Partial<NewInteraction> = {}): { callId: string; interactionId: string; entries: ProgressEntry[] } {
+  ask(
+    ordinal: number,
+    patch: Partial<NewInteraction> = {},
+  ): { callId: string; interactionId: string; entries: ProgressEntry[] } {
     const call = this.call(ordinal);
     const interaction: NewInteraction = {
       interactionId: newId("approval"),
@@ -90,17 +125,52 @@ export class World {
       expiresAt: this.now + 60_000,
       ...patch,
     };
-    return { callId: call.callId, interactionId: interaction.interactionId, entries: [call, { kind: "ask", interaction }] };
+    return {
+      callId: call.callId,
+      interactionId: interaction.interactionId,
+      entries: [call, { kind: "ask", interaction }],
+    };
   }
 
-  call(ordinal: number, patch: Partial<Extract<ProgressEntry, { kind: "call" }>> = {}): Extract<ProgressEntry, { kind: "call" }> {
+  call(
+    ordinal: number,
+    patch: Partial<Extract<ProgressEntry, { kind: "call" }>> = {},
+  ): Extract<ProgressEntry, { kind: "call" }> {
     const inputJson = JSON.stringify({ ordinal });
-    return { kind: "call", callId: newId("call"), ordinal, callKey: `key ${ordinal}`, toolPath: "mail.send", inputJson, inputDigest: `digest ${ordinal}`, at: this.now, ...patch };
+    return {
+      kind: "call",
+      callId: newId("call"),
+      ordinal,
+      callKey: `key ${ordinal}`,
+      toolPath: "mail.send",
+      inputJson,
+      inputDigest: `digest ${ordinal}`,
+      at: this.now,
+      ...patch,
+    };
   }
 
-  done(callId: string, deliverySeq: number | null, patch: Partial<Extract<ProgressEntry, { kind: "done" }>> = {}): ProgressEntry {
-    const outcome = { status: "completed", outcomeKind: "result", outcomeJson: JSON.stringify({ deliverySeq }) } as const;
-    return { kind: "done", callId, at: this.now, ...outcome, why: "policy", deliverySeq, deliveredAtMs: this.now, deliveredRunMs: 1.5, ...patch };
+  done(
+    callId: string,
+    deliverySeq: number | null,
+    patch: Partial<Extract<ProgressEntry, { kind: "done" }>> = {},
+  ): ProgressEntry {
+    const outcome = {
+      status: "completed",
+      outcomeKind: "result",
+      outcomeJson: JSON.stringify({ deliverySeq }),
+    } as const;
+    return {
+      kind: "done",
+      callId,
+      at: this.now,
+      ...outcome,
+      why: "policy",
+      deliverySeq,
+      deliveredAtMs: this.now,
+      deliveredRunMs: 1.5,
+      ...patch,
+    };
   }
 
   output(text: string): ProgressEntry {
@@ -108,11 +178,25 @@ export class World {
   }
 
   decide(interactionId: string, decision: "approved" | "denied" = "approved", remember: PolicyRow | null = null) {
-    return this.store.decideApproval({ interactionId, workspaceId: this.workspaceId, decision, reason: null, by: this.by, remember, now: this.now });
+    return this.store.decideApproval({
+      interactionId,
+      workspaceId: this.workspaceId,
+      decision,
+      reason: null,
+      by: this.by,
+      remember,
+      now: this.now,
+    });
   }
 
   settle(fence: Fence, resultJson = "1", entries: ProgressEntry[] = []): Promise<void> {
-    return this.store.settleTask({ fence, entries, end: { status: "completed", resultJson, error: null }, runMs: 5, now: this.now });
+    return this.store.settleTask({
+      fence,
+      entries,
+      end: { status: "completed", resultJson, error: null },
+      runMs: 5,
+      now: this.now,
+    });
   }
 
   cancel(taskId: string, onlyOwn = false): Promise<void> {
@@ -120,7 +204,16 @@ export class World {
   }
 
   policy(patch: Partial<PolicyRow> = {}): PolicyRow {
-    const common = { pattern: "mail.*", decision: "allow", actorId: null, clientId: null, conditionsJson: "[]", priority: 0, createdAt: this.now, createdBy: this.by.actorId };
+    const common = {
+      pattern: "mail.*",
+      decision: "allow",
+      actorId: null,
+      clientId: null,
+      conditionsJson: "[]",
+      priority: 0,
+      createdAt: this.now,
+      createdBy: this.by.actorId,
+    };
     return { policyId: newId("policy"), workspaceId: this.workspaceId, ...common, ...patch };
   }
 
@@ -140,7 +233,14 @@ export class World {
   }
 
   audit(action: string | null = null) {
-    return this.store.listAudit({ workspaceId: this.workspaceId, action, actorId: null, since: null, beforeSeq: null, limit: 1_000 });
+    return this.store.listAudit({
+      workspaceId: this.workspaceId,
+      action,
+      actorId: null,
+      since: null,
+      beforeSeq: null,
+      limit: 1_000,
+    });
   }
 }
 
@@ -150,7 +250,12 @@ export function inWorld(open: OpenStore, body: (world: World) => Promise<void>):
     const opened = await open();
     try {
       const world = new World(opened);
-      await world.store.createWorkspace({ workspaceId: world.workspaceId, kind: "anonymous", bearer: world.bearer(), now: world.now });
+      await world.store.createWorkspace({
+        workspaceId: world.workspaceId,
+        kind: "anonymous",
+        bearer: world.bearer(),
+        now: world.now,
+      });
       await body(world);
     } finally {
       await opened.stop();

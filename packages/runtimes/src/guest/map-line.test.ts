@@ -48,17 +48,29 @@ class Real extends Base<number> {
   }
 }
 return new Real(1).run();`;
-const templates = "const text = `first\nsecond ${1 + 1}\n  // no comment\nthird ${`inner\n${'deep'}`}`;\n\n\nconst other = 'it is // not a comment';\nthrow new Error('mark' + text + other);";
-const objects = "const input = { a: 1, b: { c: [1, 2, 3], d: 'x' }, e: (x: number) => x };\nconst chain = [1, 2, 3]\n  .map((x) => x + 1)\n  .filter((x) => x > 1)\n  .join('-');\nif (!chain) return null; else\n  throw new Error('mark' + chain + input.a);";
+const templates =
+  "const text = `first\nsecond ${1 + 1}\n  // no comment\nthird ${`inner\n${'deep'}`}`;\n\n\nconst other = 'it is // not a comment';\nthrow new Error('mark' + text + other);";
+const objects =
+  "const input = { a: 1, b: { c: [1, 2, 3], d: 'x' }, e: (x: number) => x };\nconst chain = [1, 2, 3]\n  .map((x) => x + 1)\n  .filter((x) => x > 1)\n  .join('-');\nif (!chain) return null; else\n  throw new Error('mark' + chain + input.a);";
 
 describe("mapLine", () => {
-  test.each([["plain code", plain], ["types, interfaces, comments, blank lines", typed], ["enums and classes", enums], ["templates and strings", templates], ["objects and chains", objects]])("finds the line in %s", (_name, code) => {
+  test.each([
+    ["plain code", plain],
+    ["types, interfaces, comments, blank lines", typed],
+    ["enums and classes", enums],
+    ["templates and strings", templates],
+    ["objects and chains", objects],
+  ])("finds the line in %s", (_name, code) => {
     const { mapped, real } = locate(code, "mark");
     expect(mapped).toBe(_name.startsWith("types") ? 20 : real);
   });
 
   test("repeated code is told apart by what stands around it", () => {
-    const code = Array.from({ length: 200 }, (_, index) => `const v${index}: number = (await tools.get({ i: ${index} }) as any).v;\n\nif (v${index} < 0) throw new Error("negative");`).join("\n");
+    const code = Array.from(
+      { length: 200 },
+      (_, index) =>
+        `const v${index}: number = (await tools.get({ i: ${index} }) as any).v;\n\nif (v${index} < 0) throw new Error("negative");`,
+    ).join("\n");
     const task = transpileTask(code);
     if (!task.ok) throw new Error(task.message);
     const lines = task.script.split("\n");
@@ -75,7 +87,12 @@ describe("mapLine", () => {
   });
 
   test("the largest code it accepts stays fast", () => {
-    const code = Array.from({ length: 8_000 }, (_, index) => `const a: Record<string, number> = await f(x);// ${index % 7}`).join("\n").slice(0, 299_000);
+    const code = Array.from(
+      { length: 8_000 },
+      (_, index) => `const a: Record<string, number> = await f(x);// ${index % 7}`,
+    )
+      .join("\n")
+      .slice(0, 299_000);
     const script = code.replaceAll(": Record<string, number>", "").replaceAll(/\/\/.*/g, ";");
     const startedAt = performance.now();
     mapLine(code, script, 4_000);

@@ -39,7 +39,8 @@ function alignWords(source: readonly Word[], output: readonly Word[]): Int32Arra
   const matches = new Int32Array(output.length).fill(-1);
   let fromSource = 0;
   let fromOutput = 0;
-  const close = (toSource: number, toOutput: number) => fillGap(source, output, matches, fromSource, toSource, fromOutput, toOutput);
+  const close = (toSource: number, toOutput: number) =>
+    fillGap(source, output, matches, fromSource, toSource, fromOutput, toOutput);
   for (const [atSource, atOutput] of findFixedPoints(source, output)) {
     if (atSource < fromSource || atOutput < fromOutput) continue;
     close(atSource, atOutput);
@@ -66,7 +67,10 @@ function findFixedPoints(source: readonly Word[], output: readonly Word[]): [num
 function findUniqueGrams(words: readonly Word[]): Map<string, number> {
   const grams = new Map<string, number>();
   for (let at = 0; at + gramWords <= words.length; at += 1) {
-    const gram = words.slice(at, at + gramWords).map((word) => word.text).join(" ");
+    const gram = words
+      .slice(at, at + gramWords)
+      .map((word) => word.text)
+      .join(" ");
     grams.set(gram, grams.has(gram) ? -1 : at);
   }
   return grams;
@@ -96,7 +100,15 @@ function longestRising(pairs: readonly [number, number][]): [number, number][] {
 }
 
 /** Longest common subsequence inside one gap; a gap too large for its table stays open. */
-function fillGap(source: readonly Word[], output: readonly Word[], matches: Int32Array, fromSource: number, toSource: number, fromOutput: number, toOutput: number): void {
+function fillGap(
+  source: readonly Word[],
+  output: readonly Word[],
+  matches: Int32Array,
+  fromSource: number,
+  toSource: number,
+  fromOutput: number,
+  toOutput: number,
+): void {
   const rows = toOutput - fromOutput;
   const columns = toSource - fromSource;
   if (rows <= 0 || columns <= 0 || rows * columns > maxTableCells) return;
@@ -109,10 +121,11 @@ function fillGap(source: readonly Word[], output: readonly Word[], matches: Int3
       table[row * width + column] = same ? Math.max((table[(row + 1) * width + column + 1] ?? 0) + 1, skip) : skip;
     }
   }
-  for (let row = 0, column = 0; row < rows && column < columns; ) {
+  for (let row = 0, column = 0; row < rows && column < columns;) {
     const here = table[row * width + column] ?? 0;
     const same = output[fromOutput + row]?.text === source[fromSource + column]?.text;
-    if (same && here === (table[(row + 1) * width + column + 1] ?? 0) + 1) matches[fromOutput + row++] = fromSource + column++;
+    if (same && here === (table[(row + 1) * width + column + 1] ?? 0) + 1)
+      matches[fromOutput + row++] = fromSource + column++;
     else if (here === (table[(row + 1) * width + column] ?? 0)) row += 1;
     else column += 1;
   }
@@ -143,7 +156,8 @@ function readWords(text: string): Word[] {
   return words;
 }
 
-const tokenPattern = /\n|\\u\{[0-9a-fA-F]+\}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\[^\n]|\/\/[^\n]*|\/\*[\s\S]*?\*\/|["'`]|[A-Za-z0-9_$]+/g;
+const tokenPattern =
+  /\n|\\u\{[0-9a-fA-F]+\}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\[^\n]|\/\/[^\n]*|\/\*[\s\S]*?\*\/|["'`]|[A-Za-z0-9_$]+/g;
 
 function readInside(token: string, line: number): Word[] {
   return Array.from(token.matchAll(/[A-Za-z0-9_$]+/g), ([text]) => ({ text, line }));

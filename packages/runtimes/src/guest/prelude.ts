@@ -3,7 +3,6 @@
  * The pieces are guest code: they run inside the engine, share one strict scope, and reach the host only through `host(op, …)`.
  * Must stay deterministic: a task pinned to this prelude replays against it.
  */
-/// <reference path="./guest-text.d.ts" />
 import capture from "./prelude/capture.guest.js" with { type: "text" };
 import clockRandom from "./prelude/clock-random.guest.js" with { type: "text" };
 import format from "./prelude/format.guest.js" with { type: "text" };
@@ -17,7 +16,14 @@ import clone from "./prelude/clone.guest.js" with { type: "text" };
 export const hostOps = { call: 0, timer: 1, clear: 2, output: 3, stackOverflow: 4 } as const;
 
 /** What the prelude hands to the host, in this order. */
-export const guestEntries = ["start", "deliverResult", "deliverError", "fireTimer", "writeResult", "describeError"] as const;
+export const guestEntries = [
+  "start",
+  "deliverResult",
+  "deliverError",
+  "fireTimer",
+  "writeResult",
+  "describeError",
+] as const;
 export type GuestEntry = (typeof guestEntries)[number];
 
 /** A change here means that old tasks may replay differently. */

@@ -1,19 +1,28 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { runInNewContext } from "node:vm";
 import { transpileTask } from "./transpile-task.ts";
 
 /** Runs the script here: it was written by this test. */
 async function run(code: string): Promise<unknown> {
   const task = transpileTask(code);
   if (!task.ok) throw new Error(task.message);
-  return (0, eval)(task.script)();
+  return JSON.parse(JSON.stringify(await runInNewContext(task.script)()));
 }
 
 describe("transpileTask", () => {
   test("types go, values stay, return and await work at the top", async () => {
-    expect(await run("interface A { x: number }\nconst a: A = { x: await Promise.resolve(2) };\nreturn (a as A).x satisfies number;")).toBe(2);
+    expect(
+      await run(
+        "interface A { x: number }\nconst a: A = { x: await Promise.resolve(2) };\nreturn (a as A).x satisfies number;",
+      ),
+    ).toBe(2);
     expect(await run("enum E { A, B = 5 }\nconst enum C { Q = 9 }\nreturn [E.B, E[0], C.Q];")).toEqual([5, "A", 9]);
-    expect(await run("class P { constructor(private readonly n: number) {} get() { return this.n; } }\nreturn new P(3).get();")).toBe(3);
+    expect(
+      await run(
+        "class P { constructor(private readonly n: number) {} get() { return this.n; } }\nreturn new P(3).get();",
+      ),
+    ).toBe(3);
     expect(await run("const id = <T,>(x: T): T => x;\nreturn id<string>('s')!;")).toBe("s");
   });
 
@@ -23,8 +32,16 @@ describe("transpileTask", () => {
   });
 
   test("using works, with its disposal order and a failing disposal", async () => {
-    expect(await run("const log: string[] = [];\nconst make = (n: string) => ({ [Symbol.dispose]() { log.push(n); } });\n{ using a = make('a'); using b = make('b'); using none = null; log.push('body'); }\nreturn log;")).toEqual(["body", "b", "a"]);
-    expect(await run("const log: string[] = [];\n{ await using a = { async [Symbol.asyncDispose]() { await null; log.push('a'); } }; }\nreturn log;")).toEqual(["a"]);
+    expect(
+      await run(
+        "const log: string[] = [];\nconst make = (n: string) => ({ [Symbol.dispose]() { log.push(n); } });\n{ using a = make('a'); using b = make('b'); using none = null; log.push('body'); }\nreturn log;",
+      ),
+    ).toEqual(["body", "b", "a"]);
+    expect(
+      await run(
+        "const log: string[] = [];\n{ await using a = { async [Symbol.asyncDispose]() { await null; log.push('a'); } }; }\nreturn log;",
+      ),
+    ).toEqual(["a"]);
     expect(run("using a = { [Symbol.dispose]() { throw new Error('in dispose'); } };")).rejects.toThrow("in dispose");
   });
 
@@ -49,18 +66,35 @@ describe("transpileTask", () => {
   });
 
   test("code cannot close the wrapper and stand outside of it", () => {
-    for (const code of ["} console.log(1); {", "} async function x() {", "}); console.log(1); (async () => {", "}, async () => {", "}) /* */ ; (() => {", "}\n)\n;(async()=>{", "} // \n async function q() {", "}); export default (async () => {"]) {
+    for (const code of [
+      "} console.log(1); {",
+      "} async function x() {",
+      "}); console.log(1); (async () => {",
+      "}, async () => {",
+      "}) /* */ ; (() => {",
+      "}\n)\n;(async()=>{",
+      "} // \n async function q() {",
+      "}); export default (async () => {",
+    ]) {
       expect({ code, ok: transpileTask(code).ok }).toEqual({ code, ok: false });
     }
   });
 
   test("a macro import never runs, wherever it stands", () => {
-    const macro = 'import { writeFileSync } from "node:fs" with { type: "macro" }; writeFileSync("/tmp/executor-macro-ran", "1");';
-    for (const code of [macro, `} ${macro} {`, `}); ${macro} (async () => {`, `}\n${macro}\nasync function y() {`]) expect(transpileTask(code).ok).toBe(false);
+    const macro =
+      'import { writeFileSync } from "node:fs" with { type: "macro" }; writeFileSync("/tmp/executor-macro-ran", "1");';
+    for (const code of [macro, `} ${macro} {`, `}); ${macro} (async () => {`, `}\n${macro}\nasync function y() {`])
+      expect(transpileTask(code).ok).toBe(false);
     expect(existsSync("/tmp/executor-macro-ran")).toBe(false);
   });
 
   test("deep nesting is an error or a script, never a crash", () => {
-    for (const code of ["(".repeat(20_000), `return ${"[".repeat(20_000)}${"]".repeat(20_000)}`, `return ${"1+".repeat(50_000)}1`, `return ${"a?.b:".repeat(3_000)}`]) expect(typeof transpileTask(code).ok).toBe("boolean");
+    for (const code of [
+      "(".repeat(20_000),
+      `return ${"[".repeat(20_000)}${"]".repeat(20_000)}`,
+      `return ${"1+".repeat(50_000)}1`,
+      `return ${"a?.b:".repeat(3_000)}`,
+    ])
+      expect(typeof transpileTask(code).ok).toBe("boolean");
   });
 });

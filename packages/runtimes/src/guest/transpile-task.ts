@@ -2,7 +2,9 @@
  * Turns a task's TypeScript into the script a guest runs: a program whose value is one async function.
  * The source is data of an untrusted caller: macros would run in this process, so they are off; nothing may stand outside the wrapper.
  */
-export type TranspiledTask = { ok: true; script: string } | { ok: false; message: string; line: number; column: number };
+export type TranspiledTask =
+  | { ok: true; script: string }
+  | { ok: false; message: string; line: number; column: number };
 
 export function transpileTask(code: string): TranspiledTask {
   const transpiler = new Bun.Transpiler({
@@ -33,7 +35,8 @@ function finishScript(code: string, output: string): TranspiledTask {
   for (const pair of (helpers[1] ?? "").split(", ")) {
     const [name = "", alias = name] = pair.split(" as ");
     const source = usingHelpers[name];
-    if (source === undefined) return { ok: false, message: "decorators and `accessor` are not available in a task", ...findFeature(code) };
+    if (source === undefined)
+      return { ok: false, message: "decorators and `accessor` are not available in a task", ...findFeature(code) };
     definitions.push(`${alias} = ${source}`);
   }
   // One line for one line, so that the lines below keep their numbers.
@@ -54,7 +57,8 @@ function findFeature(code: string): { line: number; column: number } {
 
 function explainFailure(code: string, error: unknown): TranspiledTask {
   const first = firstProblem(error);
-  if (first === undefined) return { ok: false, message: error instanceof Error ? error.message : String(error), line: 1, column: 1 };
+  if (first === undefined)
+    return { ok: false, message: error instanceof Error ? error.message : String(error), line: 1, column: 1 };
   const lines = code.split("\n");
   const line = Math.min(Math.max(first.line - 1, 1), lines.length);
   const column = first.line - 1 > lines.length ? (lines.at(-1)?.length ?? 0) + 1 : Math.max(first.column, 1);
@@ -63,8 +67,10 @@ function explainFailure(code: string, error: unknown): TranspiledTask {
 }
 
 function addHint(message: string, lineText: string, column: number): string {
-  if (/macro/i.test(message)) return "import is not available in a task (macros are off); what it needs comes from tools.*";
-  if (/(^|[;}\s])import\b(?!\s*\()/.test(lineText.slice(0, column + 8)) && /unexpected|expected/i.test(message)) return `${message}: import is not available in a task; what it needs comes from tools.*`;
+  if (/macro/i.test(message))
+    return "import is not available in a task (macros are off); what it needs comes from tools.*";
+  if (/(^|[;}\s])import\b(?!\s*\()/.test(lineText.slice(0, column + 8)) && /unexpected|expected/i.test(message))
+    return `${message}: import is not available in a task; what it needs comes from tools.*`;
   if (/unexpected export/i.test(message)) return `${message}: a task returns its result with \`return\``;
   return message;
 }
@@ -72,7 +78,8 @@ function addHint(message: string, lineText: string, column: number): string {
 function firstProblem(error: unknown): { message: string; line: number; column: number } | undefined {
   const candidates: unknown[] = error instanceof AggregateError ? error.errors : [error];
   for (const candidate of candidates) {
-    if (typeof candidate !== "object" || candidate === null || !("message" in candidate) || !("position" in candidate)) continue;
+    if (typeof candidate !== "object" || candidate === null || !("message" in candidate) || !("position" in candidate))
+      continue;
     const position = candidate.position as { line?: number; column?: number } | null;
     return { message: String(candidate.message), line: position?.line ?? 2, column: position?.column ?? 1 };
   }

@@ -80,7 +80,10 @@ export class ChildHandle implements LinkOwner {
     this.settled = promise;
     this.#settle = resolve;
     listener.expect(this.#token, this);
-    this.#process = spawnChild({ socketPath: listener.socketPath, token: this.#token, parentPid: process.pid }, listener.directory);
+    this.#process = spawnChild(
+      { socketPath: listener.socketPath, token: this.#token, parentPid: process.pid },
+      listener.directory,
+    );
     this.#process.unref();
     void this.#process.exited.then(() => this.kill("the child ended by itself"));
     this.#keepStderr().catch(() => {});
@@ -120,7 +123,8 @@ export class ChildHandle implements LinkOwner {
   }
 
   runTurn(session: PoolSession, batch: DeliveryBatch): Promise<Turn> {
-    if (this.state === "dead" || !this.sessions.has(session)) return Promise.reject(new GuestLost("the engine under this guest is gone"));
+    if (this.state === "dead" || !this.sessions.has(session))
+      return Promise.reject(new GuestLost("the engine under this guest is gone"));
     if (this.state === "exiled" && session !== this.#hog) {
       this.#evict(session);
       return Promise.reject(new GuestLost("the guest was moved away from a busy neighbour"));
@@ -155,7 +159,10 @@ export class ChildHandle implements LinkOwner {
     this.#process.kill("SIGKILL");
     this.#link?.close();
     this.#settle();
-    if (reason !== "") this.#events.log(`guest child ${this.pid}: ${reason}${this.#stderr === "" ? "" : `: ${this.#stderr.trim()}`}${wasStarting ? " (before it was ready)" : ""}`);
+    if (reason !== "")
+      this.#events.log(
+        `guest child ${this.pid}: ${reason}${this.#stderr === "" ? "" : `: ${this.#stderr.trim()}`}${wasStarting ? " (before it was ready)" : ""}`,
+      );
     const lost = new GuestLost("the engine under this guest is gone");
     if (this.#running !== undefined) {
       clearTimeout(this.#running.timer);
@@ -171,7 +178,8 @@ export class ChildHandle implements LinkOwner {
   received(frame: Frame<ToParent>): void {
     const running = this.#running;
     const { header } = frame;
-    if (header.t === "hello" || running === undefined || header.s !== running.session.number) return this.kill("the child sent what nobody asked for");
+    if (header.t === "hello" || running === undefined || header.s !== running.session.number)
+      return this.kill("the child sent what nobody asked for");
     clearTimeout(running.timer);
     this.#running = undefined;
     if (header.t === "lost") {
@@ -203,7 +211,13 @@ export class ChildHandle implements LinkOwner {
     if (job === undefined) return;
     if (fresh !== undefined) this.#addSession(fresh.session);
     const now = performance.now();
-    this.#running = { ...job, startedAtMs: now, timer: setTimeout(() => this.#watch(), this.#times.exileAfterMs), cpuMs: 0, movedAtMs: now };
+    this.#running = {
+      ...job,
+      startedAtMs: now,
+      timer: setTimeout(() => this.#watch(), this.#times.exileAfterMs),
+      cpuMs: 0,
+      movedAtMs: now,
+    };
     this.#link?.send({ t: "advance", s: job.session.number, d: job.batch.header }, job.batch.blobs);
   }
 
@@ -222,12 +236,20 @@ export class ChildHandle implements LinkOwner {
     const { exileAfterMs, reniceAfterMs, watchdogGraceMs, stalledMs, maxRssBytes } = this.#times;
     const { limits } = running.session.program;
     if (cpuMs > limits.cpuMs - running.session.cpuMs + watchdogGraceMs) {
-      return this.kill("", stoppedTurn("task.cpu_limit", `The code used more than ${limits.cpuMs} ms of CPU time`, limits.cpuMs));
+      return this.kill(
+        "",
+        stoppedTurn("task.cpu_limit", `The code used more than ${limits.cpuMs} ms of CPU time`, limits.cpuMs),
+      );
     }
-    if ((readChildRssBytes(this.pid) ?? 0) > maxRssBytes) return this.kill("the child grew too large", stoppedTurn("task.memory_limit", "The code made its engine grow too large", running.session.cpuMs));
+    if ((readChildRssBytes(this.pid) ?? 0) > maxRssBytes)
+      return this.kill(
+        "the child grew too large",
+        stoppedTurn("task.memory_limit", "The code made its engine grow too large", running.session.cpuMs),
+      );
     if (now - running.movedAtMs > stalledMs) return this.kill("the child stands still");
     // A child that merely waited for a core has done little: moving its guests would only make that worse.
-    if (this.state === "regular" && (cpuMs >= exileAfterMs * 0.7 || wallMs > exileAfterMs * 20)) this.#exile(running.session);
+    if (this.state === "regular" && (cpuMs >= exileAfterMs * 0.7 || wallMs > exileAfterMs * 20))
+      this.#exile(running.session);
     if (this.state === "exiled" && !this.#reniced && cpuMs >= reniceAfterMs) this.#renice();
     running.timer = setTimeout(() => this.#watch(), this.state === "regular" ? recheckMs : watchMs);
   }

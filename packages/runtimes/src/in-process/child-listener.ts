@@ -73,7 +73,11 @@ export class ChildListener {
   }
 
   #greet(socket: Socket<Peer>): void {
-    const peer: Peer = { reader: new FrameReader<ToParent>((frame) => this.#take(socket, frame)), owner: undefined, waiting: [] };
+    const peer: Peer = {
+      reader: new FrameReader<ToParent>((frame) => this.#take(socket, frame)),
+      owner: undefined,
+      waiting: [],
+    };
     socket.data = peer;
     socket.unref();
   }

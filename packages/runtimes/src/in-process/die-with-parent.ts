@@ -12,7 +12,9 @@ export function dieWithParent(parentPid: number): void {
   if (process.platform === "linux") {
     for (const library of libraries) {
       try {
-        const { symbols, close } = dlopen(library, { prctl: { args: [FFIType.i32, FFIType.u64, FFIType.u64, FFIType.u64, FFIType.u64], returns: FFIType.i32 } });
+        const { symbols, close } = dlopen(library, {
+          prctl: { args: [FFIType.i32, FFIType.u64, FFIType.u64, FFIType.u64, FFIType.u64], returns: FFIType.i32 },
+        });
         symbols.prctl(prSetPdeathsig, BigInt(sigkill), 0n, 0n, 0n);
         close();
         break;

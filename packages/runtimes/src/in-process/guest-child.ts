@@ -2,7 +2,6 @@
  * Entry of a child process: hosts many guests, one machine each, and answers its parent's frames one after the other.
  * It holds no secret and no handle but its socket. It dies with its parent, even when it is stuck inside the engine.
  */
-/// <reference path="../guest/guest-text.d.ts" />
 import { readFileSync } from "node:fs";
 import wasmPath from "quickjs-wasi/quickjs.wasm" with { type: "file" };
 import { dieWithParent } from "./die-with-parent.ts";
@@ -78,7 +77,10 @@ class GuestDesk {
   #open({ s, seed, startMs, limits }: Extract<ToChild, { t: "open" }>, blob: Uint8Array = new Uint8Array()): void {
     try {
       // The script outlives this chunk of the socket, so it is copied.
-      this.#runs.set(s, new GuestRun({ image: this.#image, script: blob.slice(), seed, startMs, limits, readCpuMs: readThreadCpuMs }));
+      this.#runs.set(
+        s,
+        new GuestRun({ image: this.#image, script: blob.slice(), seed, startMs, limits, readCpuMs: readThreadCpuMs }),
+      );
     } catch {
       // No memory for one more machine: the first turn finds no session and reports it lost; the others go on.
     }
@@ -97,7 +99,20 @@ class GuestDesk {
     }
     const { calls, timers, cleared, out, cpuMs, end } = turn;
     const sent = [...turn.inputs, ...turn.texts, ...(turn.result === undefined ? [] : [turn.result])];
-    this.send({ t: "turn", s: session, calls, timers, cleared, out, cpuMs, totalMs: readProcessCpuMs(), ...(end === undefined ? {} : { end }) }, sent);
+    this.send(
+      {
+        t: "turn",
+        s: session,
+        calls,
+        timers,
+        cleared,
+        out,
+        cpuMs,
+        totalMs: readProcessCpuMs(),
+        ...(end === undefined ? {} : { end }),
+      },
+      sent,
+    );
     if (end !== undefined) this.#drop(session);
   }
 

@@ -8,7 +8,14 @@ const frames: [ToChild, string[]][] = [
 ];
 
 test.each([1, 2, 3, 7, 64, 1_000, 1_000_000])("frames survive chunks of %d bytes", (size) => {
-  const bytes = Buffer.concat(frames.map(([header, blobs]) => encodeFrame(header, blobs.map((blob) => new TextEncoder().encode(blob)))));
+  const bytes = Buffer.concat(
+    frames.map(([header, blobs]) =>
+      encodeFrame(
+        header,
+        blobs.map((blob) => new TextEncoder().encode(blob)),
+      ),
+    ),
+  );
   const got: [unknown, string[]][] = [];
   const reader = new FrameReader<ToChild>(({ header, blobs }: Frame<ToChild>) => {
     const { b: _sizes, ...plain } = header as ToChild & { b?: number[] };
@@ -28,5 +35,9 @@ test("a frame that lies about its size is refused", () => {
   const reader = new FrameReader<ToChild>(() => {});
   expect(() => reader.push(new Uint8Array([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]))).toThrow();
   const lying = encodeFrame({ t: "close", s: 1 }, [new Uint8Array(10)]);
-  expect(() => new FrameReader<ToChild>(() => {}).push(Buffer.from(Buffer.from(lying).toString("latin1").replace("[10]", "[99]"), "latin1"))).toThrow();
+  expect(() =>
+    new FrameReader<ToChild>(() => {}).push(
+      Buffer.from(Buffer.from(lying).toString("latin1").replace("[10]", "[99]"), "latin1"),
+    ),
+  ).toThrow();
 });

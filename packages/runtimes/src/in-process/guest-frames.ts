@@ -16,7 +16,17 @@ export const deliveryKinds = { result: 0, error: 1, timer: 2 } as const;
 /** Blobs of a turn: the input of each call, the text of each output, then the result if it returned. `totalMs`: CPU time of the process. */
 export type ToParent =
   | { t: "hello"; token: string; pid: number; totalMs: number }
-  | { t: "turn"; s: number; calls: [id: number, path: string, after: number][]; timers: [id: number, delayMs: number, after: number][]; cleared: number[]; out: (1 | 2)[]; cpuMs: number; totalMs: number; end?: WireEnd }
+  | {
+      t: "turn";
+      s: number;
+      calls: [id: number, path: string, after: number][];
+      timers: [id: number, delayMs: number, after: number][];
+      cleared: number[];
+      out: (1 | 2)[];
+      cpuMs: number;
+      totalMs: number;
+      end?: WireEnd;
+    }
   | { t: "lost"; s: number; message: string };
 export type WireEnd = { kind: "returned" } | Exclude<GuestEnd, { kind: "returned" }>;
 
@@ -30,7 +40,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function encodeFrame(header: ToChild | ToParent, blobs: readonly Uint8Array[] = []): Uint8Array {
-  const head = encoder.encode(blobs.length === 0 ? JSON.stringify(header) : JSON.stringify({ ...header, b: blobs.map((blob) => blob.length) }));
+  const head = encoder.encode(
+    blobs.length === 0 ? JSON.stringify(header) : JSON.stringify({ ...header, b: blobs.map((blob) => blob.length) }),
+  );
   let size = 8 + head.length;
   for (const blob of blobs) size += blob.length;
   const frame = Buffer.allocUnsafe(size);
@@ -88,7 +100,8 @@ function decodeFrame<Header>(body: Uint8Array): Frame<Header> {
   const blobs: Uint8Array[] = [];
   let at = 4 + headLength;
   for (const length of header.b ?? []) {
-    if (!Number.isInteger(length) || length < 0 || at + length > body.length) throw new Error("a blob is longer than its frame");
+    if (!Number.isInteger(length) || length < 0 || at + length > body.length)
+      throw new Error("a blob is longer than its frame");
     blobs.push(body.subarray(at, at + length));
     at += length;
   }
@@ -96,5 +109,7 @@ function decodeFrame<Header>(body: Uint8Array): Frame<Header> {
 }
 
 function readU32(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0;
+  return (
+    ((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0
+  );
 }

@@ -6,7 +6,14 @@ import { readChildRssBytes } from "./child-meter.ts";
 import { GuestPool, type GuestPoolOptions } from "./guest-pool.ts";
 import type { PoolSession } from "./pool-session.ts";
 
-const limits: GuestLimits = { cpuMs: 5_000, memoryBytes: 64_000_000, outputBytes: 10_000, calls: 1_000, callInputBytes: 12_000_000, resultBytes: 12_000_000 };
+const limits: GuestLimits = {
+  cpuMs: 5_000,
+  memoryBytes: 64_000_000,
+  outputBytes: 10_000,
+  calls: 1_000,
+  callInputBytes: 12_000_000,
+  resultBytes: 12_000_000,
+};
 const stuck = "new Array(2 ** 31).join('ab');";
 let pool: GuestPool | undefined;
 
@@ -18,17 +25,28 @@ function startPool(options: GuestPoolOptions = {}): GuestPool {
 async function openCode(in_: GuestPool, code: string, changed: Partial<GuestLimits> = {}): Promise<PoolSession> {
   const task = transpileTask(code);
   if (!task.ok) throw new Error(task.message);
-  return in_.openSession({ taskId: "task_pool", script: task.script, seed: "0".repeat(32), startMs: 0, limits: { ...limits, ...changed } });
+  return in_.openSession({
+    taskId: "task_pool",
+    script: task.script,
+    seed: "0".repeat(32),
+    startMs: 0,
+    limits: { ...limits, ...changed },
+  });
 }
 
-const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+const isAlive = (pid: number): boolean =>
+  existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 async function until(what: () => boolean, ms = 5_000): Promise<void> {
-  for (const end = performance.now() + ms; !what(); ) {
+  for (const end = performance.now() + ms; !what();) {
     if (performance.now() > end) throw new Error("it did not happen in time");
     await Bun.sleep(5);
   }
 }
-const lostOf = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => "answered", (error) => (error instanceof GuestLost ? "lost" : error));
+const lostOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "answered",
+    (error) => (error instanceof GuestLost ? "lost" : error),
+  );
 
 afterEach(async () => {
   await pool?.close();
@@ -66,7 +84,10 @@ describe("the pool", () => {
     await until(() => child?.state === "exiled");
     expect((await turn).end).toMatchObject({ code: "task.cpu_limit" });
     expect(child?.state).toBe("regular");
-    expect((await idle.advance([{ kind: "result", id: 0, json: "7", atMs: 1 }])).end).toEqual({ kind: "returned", resultJson: "7" });
+    expect((await idle.advance([{ kind: "result", id: 0, json: "7", atMs: 1 }])).end).toEqual({
+      kind: "returned",
+      resultJson: "7",
+    });
   });
 
   test("a child that is killed loses its sessions and is replaced", async () => {
@@ -96,7 +117,10 @@ describe("the pool", () => {
 
   test("closing a session whose turn is short leaves the child and its neighbours alone", async () => {
     const pool = startPool();
-    const [one, two] = [await openCode(pool, "for (let i = 0; i < 2e4; i++); await tools.a();"), await openCode(pool, "return 1;")];
+    const [one, two] = [
+      await openCode(pool, "for (let i = 0; i < 2e4; i++); await tools.a();"),
+      await openCode(pool, "return 1;"),
+    ];
     await until(() => pool.children[0]?.state === "regular");
     const [child] = pool.children;
     const running = lostOf(one.advance([]));
@@ -126,9 +150,18 @@ describe("the pool", () => {
       void session.advance([]).catch(() => {});
       setTimeout(() => console.log(pool.children.map((child) => child.pid).join(" ")), 300);
       setInterval(() => {}, 1000);`;
-    const parent = Bun.spawn({ cmd: [process.execPath, "-e", script], stdout: "pipe", stderr: "inherit", stdin: "ignore" });
+    const parent = Bun.spawn({
+      cmd: [process.execPath, "-e", script],
+      stdout: "pipe",
+      stderr: "inherit",
+      stdin: "ignore",
+    });
     const reader = parent.stdout.getReader();
-    const pids = new TextDecoder().decode((await reader.read()).value).trim().split(" ").map(Number);
+    const pids = new TextDecoder()
+      .decode((await reader.read()).value)
+      .trim()
+      .split(" ")
+      .map(Number);
     expect(pids.length).toBeGreaterThan(0);
     expect(pids.every(isAlive)).toBe(true);
     parent.kill("SIGKILL");
@@ -141,7 +174,10 @@ describe("the pool", () => {
     await (await openCode(pool, "return 1;")).advance([]);
     const before = readChildRssBytes(pid) ?? 0;
     for (let round = 0; round < 6; round += 1) {
-      const session = await openCode(pool, "const a = new Uint8Array(30e6).fill(1); await tools.keep(); return a.length;");
+      const session = await openCode(
+        pool,
+        "const a = new Uint8Array(30e6).fill(1); await tools.keep(); return a.length;",
+      );
       await session.advance([]);
       await session.close();
     }
@@ -150,12 +186,19 @@ describe("the pool", () => {
 
   test("a large backlog in both directions arrives whole", async () => {
     const pool = startPool();
-    const sessions = await Promise.all(Array.from({ length: 3 }, () => openCode(pool, "const a = await tools.big({ t: 'ü'.repeat(3e6) }); return a.length;")));
+    const sessions = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        openCode(pool, "const a = await tools.big({ t: 'ü'.repeat(3e6) }); return a.length;"),
+      ),
+    );
     const turns = [];
     for (const session of sessions) turns.push(await session.advance([]));
     expect(turns.map((turn) => turn.calls[0]?.inputJson.length)).toEqual([3_000_008, 3_000_008, 3_000_008]);
     const ends = [];
-    for (const session of sessions) ends.push((await session.advance([{ kind: "result", id: 0, json: JSON.stringify("y".repeat(10_000_000)), atMs: 1 }])).end);
+    for (const session of sessions)
+      ends.push(
+        (await session.advance([{ kind: "result", id: 0, json: JSON.stringify("y".repeat(10_000_000)), atMs: 1 }])).end,
+      );
     expect(ends).toEqual(Array.from({ length: 3 }, () => ({ kind: "returned" as const, resultJson: "10000000" })));
   });
 
@@ -166,17 +209,34 @@ describe("the pool", () => {
     const env = readFileSync(`/proc/${pool.children[0]?.pid}/environ`, "utf8");
     delete process.env.EXECUTOR_TEST_SECRET;
     expect(env).not.toContain("do not leak");
-    expect(env.split("\0").filter(Boolean).map((pair) => pair.split("=")[0]).sort()).toEqual(["BUN_JSC_maxNumWasmFastMemories", "EXECUTOR_GUEST_CHILD", "EXECUTOR_GUEST_PARENT", "EXECUTOR_GUEST_SOCKET", "EXECUTOR_GUEST_TOKEN", "TZ"]);
+    expect(
+      env
+        .split("\0")
+        .filter(Boolean)
+        .map((pair) => pair.split("=")[0])
+        .sort(),
+    ).toEqual([
+      "BUN_JSC_maxNumWasmFastMemories",
+      "EXECUTOR_GUEST_CHILD",
+      "EXECUTOR_GUEST_PARENT",
+      "EXECUTOR_GUEST_SOCKET",
+      "EXECUTOR_GUEST_TOKEN",
+      "TZ",
+    ]);
   });
 
   test("a stranger on the socket gets nowhere", async () => {
     const pool = startPool();
     await (await openCode(pool, "return 1;")).advance([]);
-    const socketPath = /EXECUTOR_GUEST_SOCKET=([^\0]+)/.exec(readFileSync(`/proc/${pool.children[0]?.pid}/environ`, "utf8"))?.[1] ?? "";
+    const socketPath =
+      /EXECUTOR_GUEST_SOCKET=([^\0]+)/.exec(readFileSync(`/proc/${pool.children[0]?.pid}/environ`, "utf8"))?.[1] ?? "";
     const { promise, resolve } = Promise.withResolvers<string>();
     const head = Buffer.from(JSON.stringify({ t: "hello", token: "guess", pid: 1, totalMs: 0 }));
     const frame = Buffer.concat([Buffer.from(new Uint32Array([head.length + 4, head.length]).buffer), head]);
-    await Bun.connect({ unix: socketPath, socket: { open: (socket) => void socket.write(frame), data() {}, close: () => resolve("closed") } });
+    await Bun.connect({
+      unix: socketPath,
+      socket: { open: (socket) => void socket.write(frame), data() {}, close: () => resolve("closed") },
+    });
     expect(await promise).toBe("closed");
   });
 });

@@ -20,7 +20,14 @@ export interface GuestPoolOptions {
   times?: Partial<ChildTimes> | undefined;
 }
 
-const defaultTimes: ChildTimes = { exileAfterMs: 30, reniceAfterMs: 250, watchdogGraceMs: 300, closeGraceMs: 50, stalledMs: 20_000, maxRssBytes: 1_500_000_000 };
+const defaultTimes: ChildTimes = {
+  exileAfterMs: 30,
+  reniceAfterMs: 250,
+  watchdogGraceMs: 300,
+  closeGraceMs: 50,
+  stalledMs: 20_000,
+  maxRssBytes: 1_500_000_000,
+};
 const idleChildMs = 10_000;
 const startTimeoutMs = 15_000;
 const maxFailedStarts = 3;
@@ -87,7 +94,8 @@ export class GuestPool {
   #leastUsedIdle(): ChildHandle | undefined {
     let best: ChildHandle | undefined;
     for (const child of this.#children) {
-      if (child.state === "regular" && child.isIdle && (best === undefined || child.sessions.size < best.sessions.size)) best = child;
+      if (child.state === "regular" && child.isIdle && (best === undefined || child.sessions.size < best.sessions.size))
+        best = child;
     }
     return best;
   }
@@ -108,7 +116,12 @@ export class GuestPool {
       this.#growTimer = undefined;
       let since = this.#fresh[0]?.queuedAtMs ?? Number.POSITIVE_INFINITY;
       for (const child of this.#children) since = Math.min(since, child.waitingSinceMs);
-      if (performance.now() - since >= growAfterMs && this.#count("starting") === 0 && this.#count("regular") < this.#maxRegular) this.#startChild();
+      if (
+        performance.now() - since >= growAfterMs &&
+        this.#count("starting") === 0 &&
+        this.#count("regular") < this.#maxRegular
+      )
+        this.#startChild();
       if (this.#fresh.length > 0) this.#growLater();
     }, growAfterMs);
   }
@@ -116,11 +129,16 @@ export class GuestPool {
   #startChild(): void {
     if (this.#closed || this.#children.size >= (this.#options.maxChildren ?? 16)) return;
     this.#listener ??= new ChildListener(this.#options.runDir);
-    const child = new ChildHandle(this.#listener, { ...defaultTimes, ...this.#options.times }, {
-      changed: (changed) => this.#onChange(changed),
-      takeFresh: (sinceMs) => ((this.#fresh[0]?.queuedAtMs ?? Number.POSITIVE_INFINITY) <= sinceMs ? this.#fresh.shift() : undefined),
-      log: (message) => this.#options.log?.(message),
-    });
+    const child = new ChildHandle(
+      this.#listener,
+      { ...defaultTimes, ...this.#options.times },
+      {
+        changed: (changed) => this.#onChange(changed),
+        takeFresh: (sinceMs) =>
+          (this.#fresh[0]?.queuedAtMs ?? Number.POSITIVE_INFINITY) <= sinceMs ? this.#fresh.shift() : undefined,
+        log: (message) => this.#options.log?.(message),
+      },
+    );
     this.#children.add(child);
     const timeout = setTimeout(() => child.kill("the child did not get ready in time"), startTimeoutMs);
     void child.settled.then(() => {
@@ -141,7 +159,8 @@ export class GuestPool {
     if (child.state === "dead") this.#children.delete(child);
     if (this.#closed) return;
     // Replace what an exile or a crash took away before somebody has to wait for it.
-    if (this.#fresh.length > 0 || (this.#warm && this.#failedStarts === 0) || child.state === "exiled") this.#ensureRegular();
+    if (this.#fresh.length > 0 || (this.#warm && this.#failedStarts === 0) || child.state === "exiled")
+      this.#ensureRegular();
     if (child.state !== "regular") return;
     child.runNext();
     if (child.sessions.size === 0) this.#retireLater(child);
@@ -149,7 +168,8 @@ export class GuestPool {
 
   #retireLater(child: ChildHandle): void {
     const timer = setTimeout(() => {
-      if (child.state === "regular" && child.sessions.size === 0 && (this.#count("regular") > 1 || !this.#warm)) child.kill("");
+      if (child.state === "regular" && child.sessions.size === 0 && (this.#count("regular") > 1 || !this.#warm))
+        child.kill("");
     }, idleChildMs);
     timer.unref();
   }

@@ -3,10 +3,10 @@
  * Nothing here looks at real time but the CPU meter, and that can only end a guest, never change what it does.
  * After a stop the machine is dropped: a broken engine is never entered again.
  */
-import type { GuestLimitCode } from "@executor/contracts/error";
 import type { GuestLimits } from "@executor/core/ports/runtime";
 import { hostOps } from "../guest/prelude.ts";
 import { type DeliveryKind, deliveryKinds, type WireEnd } from "./guest-frames.ts";
+import { type GuestProblem, GuestStop, limitBehind, lineOf, taskFile } from "./guest-stop.ts";
 import { type EngineImage, GuestThrow, OutOfGuestMemory, type QuickJsVm, startVm } from "./quickjs-vm.ts";
 
 export interface TurnParts {
@@ -31,7 +31,6 @@ export interface GuestRunOptions {
   readCpuMs: () => number;
 }
 
-const taskFile = "task.js";
 const maxTimers = 100_000;
 const maxPathBytes = 1_000;
 const maxNotedRejections = 1_000;
@@ -102,7 +101,11 @@ export class GuestRun {
     return this.#turn;
   }
 
-  #applyAll(vm: QuickJsVm, deliveries: readonly [DeliveryKind, number, number][], blobs: readonly Uint8Array[]): WireEnd | undefined {
+  #applyAll(
+    vm: QuickJsVm,
+    deliveries: readonly [DeliveryKind, number, number][],
+    blobs: readonly Uint8Array[],
+  ): WireEnd | undefined {
     let end: WireEnd | undefined;
     if (!this.#started) {
       this.#started = true;
@@ -123,7 +126,12 @@ export class GuestRun {
   #startProgram(vm: QuickJsVm): WireEnd | undefined {
     const { seed, script } = this.#options;
     const words = [0, 8, 16, 24].map((at) => Number.parseInt(seed.slice(at, at + 8), 16) || 0);
-    vm.free(vm.callEntry("start", [...words, this.#limits.callInputBytes].map((value) => vm.makeNumber(value))));
+    vm.free(
+      vm.callEntry(
+        "start",
+        [...words, this.#limits.callInputBytes].map((value) => vm.makeNumber(value)),
+      ),
+    );
     let program: number;
     try {
       program = vm.evaluate(script, taskFile);
@@ -132,7 +140,11 @@ export class GuestRun {
       const problem = this.#describe(vm, error.box);
       if (problem.name !== "SyntaxError") return this.#endByThrow(problem);
       const line = lineOf(problem.stack);
-      return { kind: "stopped", code: "task.syntax_error", message: `${problem.message}${line === undefined ? "" : ` (line ${line} of the transpiled code)`}` };
+      return {
+        kind: "stopped",
+        code: "task.syntax_error",
+        message: `${problem.message}${line === undefined ? "" : ` (line ${line} of the transpiled code)`}`,
+      };
     }
     return this.#guard(vm, () => {
       this.#task = vm.call(program, []);
@@ -144,13 +156,20 @@ export class GuestRun {
     const end = this.#guard(vm, () => {
       const args = [vm.makeNumber(id)];
       if (data !== undefined) args.push(vm.makeString(data));
-      const answer = vm.callEntry(kind === deliveryKinds.result ? "deliverResult" : kind === deliveryKinds.error ? "deliverError" : "fireTimer", args);
+      const answer = vm.callEntry(
+        kind === deliveryKinds.result ? "deliverResult" : kind === deliveryKinds.error ? "deliverError" : "fireTimer",
+        args,
+      );
       known = vm.readBool(answer);
       vm.free(answer);
     });
     if (end !== undefined || known) return end;
     const what = kind === deliveryKinds.timer ? "timer" : "call";
-    return { kind: "stopped", code: "task.diverged", message: `${what} ${id} was answered, but the code is not waiting for it` };
+    return {
+      kind: "stopped",
+      code: "task.diverged",
+      message: `${what} ${id} was answered, but the code is not waiting for it`,
+    };
   }
 
   /** Runs microtasks until there are none, or the task has settled: nothing runs after its end. */
@@ -188,35 +207,58 @@ export class GuestRun {
     } catch (error) {
       if (!(error instanceof GuestThrow)) throw error;
       const problem = this.#describe(vm, error.box);
-      return limitBehind(problem) ?? { kind: "stopped", code: "task.result_not_json", message: `The result cannot be written as JSON: ${problem.message}` };
+      return (
+        limitBehind(problem) ?? {
+          kind: "stopped",
+          code: "task.result_not_json",
+          message: `The result cannot be written as JSON: ${problem.message}`,
+        }
+      );
     }
-    if (!vm.isString(json)) return { kind: "stopped", code: "task.result_not_json", message: "The result is a function or a symbol, which JSON cannot hold" };
+    if (!vm.isString(json))
+      return {
+        kind: "stopped",
+        code: "task.result_not_json",
+        message: "The result is a function or a symbol, which JSON cannot hold",
+      };
     const bytes = vm.readStringBytes(json, this.#limits.resultBytes);
-    if (bytes === undefined) return { kind: "stopped", code: "task.result_too_large", message: `The result is over the limit of ${this.#limits.resultBytes} bytes` };
+    if (bytes === undefined)
+      return {
+        kind: "stopped",
+        code: "task.result_too_large",
+        message: `The result is over the limit of ${this.#limits.resultBytes} bytes`,
+      };
     this.#turn.result = bytes;
     this.#showRejections(vm);
     return { kind: "returned" };
   }
 
-  #endByThrow(problem: Problem, vm?: QuickJsVm): WireEnd {
+  #endByThrow(problem: GuestProblem, vm?: QuickJsVm): WireEnd {
     const limit = limitBehind(problem);
     if (limit !== undefined) return limit;
     if (vm !== undefined) this.#showRejections(vm);
     const line = lineOf(problem.stack);
-    return { kind: "threw", name: problem.name, message: problem.message, ...(line === undefined ? {} : { line }), ...(problem.call < 0 ? {} : { callId: problem.call }) };
+    return {
+      kind: "threw",
+      name: problem.name,
+      message: problem.message,
+      ...(line === undefined ? {} : { line }),
+      ...(problem.call < 0 ? {} : { callId: problem.call }),
+    };
   }
 
-  #describe(vm: QuickJsVm, box: number): Problem {
+  #describe(vm: QuickJsVm, box: number): GuestProblem {
     this.#ending = true;
     try {
       const text = vm.callEntry("describeError", [box]);
-      const problem = JSON.parse(vm.readString(text)) as Problem;
+      const problem = JSON.parse(vm.readString(text)) as GuestProblem;
       vm.free(text);
       return problem;
     } catch (error) {
       if (!(error instanceof GuestThrow)) throw error;
       // It runs on an empty stack and catches what the guest's getters throw, so most likely memory is short.
-      if (vm.memoryBytes > this.#limits.memoryBytes * 0.8) throw new OutOfGuestMemory("no memory was left to read the error");
+      if (vm.memoryBytes > this.#limits.memoryBytes * 0.8)
+        throw new OutOfGuestMemory("no memory was left to read the error");
       return { name: "Error", message: "an error that cannot be read", stack: "", call: -1 };
     }
   }
@@ -224,13 +266,18 @@ export class GuestRun {
   #explainStop(vm: QuickJsVm, error: unknown): WireEnd {
     if (error instanceof GuestStop) return { kind: "stopped", code: error.code, message: error.message };
     if (error instanceof OutOfGuestMemory) return this.#memoryStop();
-    if (error instanceof RangeError && /stack/i.test(error.message)) return { kind: "stopped", code: "task.stack_overflow", message: "The code nests or recurses too deeply" };
+    if (error instanceof RangeError && /stack/i.test(error.message))
+      return { kind: "stopped", code: "task.stack_overflow", message: "The code nests or recurses too deeply" };
     if (error instanceof RangeError && /memory|allocat/i.test(error.message)) return this.#memoryStop();
     throw new Error(`the engine failed with ${vm.memoryBytes} bytes in use: ${String(error)}`);
   }
 
   #memoryStop(): WireEnd {
-    return { kind: "stopped", code: "task.memory_limit", message: `The code used more than ${this.#limits.memoryBytes} bytes of memory` };
+    return {
+      kind: "stopped",
+      code: "task.memory_limit",
+      message: `The code used more than ${this.#limits.memoryBytes} bytes of memory`,
+    };
   }
 
   #checkCpu(): void {
@@ -260,14 +307,16 @@ export class GuestRun {
 
   #makeCall(vm: QuickJsVm, path: number, input: number): number {
     if (this.#ending) return refusedPath;
-    if (this.#nextCall >= this.#limits.calls) throw new GuestStop("task.call_limit", `The code made more than ${this.#limits.calls} tool calls`);
+    if (this.#nextCall >= this.#limits.calls)
+      throw new GuestStop("task.call_limit", `The code made more than ${this.#limits.calls} tool calls`);
     const pathBytes = vm.readStringBytes(path, maxPathBytes);
     if (pathBytes === undefined) return refusedPath;
     const bytes = vm.readStringBytes(input, this.#limits.callInputBytes);
     if (bytes === undefined) return refusedTooLarge;
     // Inputs wait outside the machine until the turn ends, so without this they would escape its memory limit.
     this.#stepBytes += bytes.length;
-    if (this.#stepBytes > Math.max(this.#limits.memoryBytes, this.#limits.callInputBytes)) throw new OutOfGuestMemory("the inputs of calls made at once");
+    if (this.#stepBytes > Math.max(this.#limits.memoryBytes, this.#limits.callInputBytes))
+      throw new OutOfGuestMemory("the inputs of calls made at once");
     const id = this.#nextCall++;
     this.#turn.calls.push([id, new TextDecoder().decode(pathBytes), this.#applied]);
     this.#turn.inputs.push(bytes);
@@ -291,7 +340,10 @@ export class GuestRun {
       return;
     }
     this.#outputFull = true;
-    this.#pushOutput(2, encoder.encode(`[output is over the limit of ${this.#limits.outputBytes} bytes; the rest is dropped]`));
+    this.#pushOutput(
+      2,
+      encoder.encode(`[output is over the limit of ${this.#limits.outputBytes} bytes; the rest is dropped]`),
+    );
   }
 
   #pushOutput(stream: 1 | 2, bytes: Uint8Array): void {
@@ -327,36 +379,6 @@ export class GuestRun {
       this.#pushOutput(2, encoder.encode(`[nobody handled this error] ${problem.name}: ${problem.message}`));
     }
   }
-}
-
-interface Problem {
-  name: string;
-  message: string;
-  stack: string;
-  call: number;
-}
-
-/** Unwinds the engine; the guest cannot catch it. */
-class GuestStop extends Error {
-  readonly code: GuestLimitCode;
-  constructor(code: GuestLimitCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-/** The engine's own errors for a full stack or memory are catchable; uncaught they mean the limit. */
-function limitBehind(problem: Problem): WireEnd | undefined {
-  if (problem.name === "RangeError" && /call stack size exceeded/.test(problem.message)) return { kind: "stopped", code: "task.stack_overflow", message: "The code nests or recurses too deeply" };
-  if (problem.name === "InternalError" && /stack overflow/.test(problem.message)) return { kind: "stopped", code: "task.stack_overflow", message: "The code nests or recurses too deeply" };
-  if (problem.name === "InternalError" && /out of memory|string too long/.test(problem.message)) return { kind: "stopped", code: "task.memory_limit", message: "The code used up its memory" };
-  return undefined;
-}
-
-/** The line in the script of the innermost frame that belongs to the task. */
-function lineOf(stack: string): number | undefined {
-  const found = /\btask\.js:(\d+)/.exec(stack);
-  return found?.[1] === undefined ? undefined : Number(found[1]);
 }
 
 function emptyTurn(): TurnParts {

@@ -28,7 +28,14 @@ async function probeEngine(pool: GuestPool): Promise<RuntimeAvailability> {
       script: "(async () => 6 * 7);",
       seed: "0".repeat(32),
       startMs: 0,
-      limits: { cpuMs: 5_000, memoryBytes: 8_000_000, outputBytes: 1_000, calls: 1, callInputBytes: 1_000, resultBytes: 1_000 },
+      limits: {
+        cpuMs: 5_000,
+        memoryBytes: 8_000_000,
+        outputBytes: 1_000,
+        calls: 1,
+        callInputBytes: 1_000,
+        resultBytes: 1_000,
+      },
     });
     const { end } = await session.advance([]);
     await session.close();

@@ -1,7 +1,13 @@
 /**
  * One guest as its host sees it. It gets a child when it first runs and lives there until it ends, is closed, or is lost with that child.
  */
-import { type Delivery, GuestLost, type GuestProgram, type GuestSession, type Turn } from "@executor/core/ports/runtime";
+import {
+  type Delivery,
+  GuestLost,
+  type GuestProgram,
+  type GuestSession,
+  type Turn,
+} from "@executor/core/ports/runtime";
 import type { ChildHandle } from "./child-handle.ts";
 import type { GuestPool } from "./guest-pool.ts";
 import { encodeDeliveries, mergeTurn } from "./turn-codec.ts";
@@ -30,7 +36,9 @@ export class PoolSession implements GuestSession {
       let turn: Turn | undefined;
       let applied = 0;
       for (const batch of encodeDeliveries(deliveries)) {
-        const next = await (this.child === undefined ? this.#pool.runFirstTurn(this, batch) : this.child.runTurn(this, batch));
+        const next = await (this.child === undefined
+          ? this.#pool.runFirstTurn(this, batch)
+          : this.child.runTurn(this, batch));
         turn = mergeTurn(turn, next, applied);
         applied += batch.count;
         if (turn.end !== undefined) break;

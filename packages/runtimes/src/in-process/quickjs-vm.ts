@@ -1,57 +1,10 @@
 /**
  * One QuickJS virtual machine: a WebAssembly instance started from a memory image that already holds the prelude.
- * It binds to the wasm of quickjs-wasi directly, not through that package's JavaScript: a stop must unwind the engine at once
- * (the package turns a throwing callback into an error the guest can catch) and a start must copy only the pages that hold data.
- * The exports used here are pinned with the exact version of quickjs-wasi in package.json.
+ * Values of the engine are passed around as boxes (see quickjs-engine.ts); whoever gets one frees it.
  * A machine that threw out of the engine is broken: it is dropped and never entered again.
  */
 import { type GuestEntry, guestEntries, preludeSource } from "../guest/prelude.ts";
-
-/** The functions of the wasm that are used. A `box` is the address of one engine value; whoever gets one frees it. */
-interface EngineExports {
-  memory: WebAssembly.Memory;
-  __stack_pointer: WebAssembly.Global;
-  _initialize(): void;
-  qjs_init2(intrinsics: number): number;
-  qjs_set_interrupt_handler(on: number): void;
-  qjs_set_module_loader(on: number): void;
-  qjs_set_promise_rejection_handler(on: number): void;
-  qjs_set_memory_limit(bytes: number): void;
-  qjs_set_max_stack_size(bytes: number): void;
-  qjs_get_runtime_ptr(): number;
-  qjs_get_context_ptr(): number;
-  qjs_set_runtime_and_context(runtime: number, context: number): void;
-  qjs_compile(code: number, length: number, filename: number, evalFlags: number, writeFlags: number, lengthOut: number): number;
-  qjs_eval_bytecode(bytes: number, length: number): number;
-  qjs_eval(code: number, length: number, filename: number, flags: number): number;
-  qjs_call(func: number, self: number, count: number, args: number): number;
-  qjs_new_string(text: number, length: number): number;
-  qjs_new_number(value: number): number;
-  qjs_new_error(): number;
-  qjs_throw(box: number): void;
-  qjs_new_host_function(name: number, nameLength: number, flags: number): number;
-  qjs_get_undefined(): number;
-  qjs_get_prop_uint32(box: number, index: number): number;
-  qjs_set_prop_string(box: number, name: number, value: number): void;
-  qjs_get_float64(box: number): number;
-  qjs_get_bool(box: number): number;
-  qjs_get_string_len(box: number, lengthOut: number): number;
-  qjs_free_cstring(text: number): void;
-  qjs_is_exception(box: number): number;
-  qjs_is_undefined(box: number): number;
-  qjs_is_string(box: number): number;
-  qjs_get_exception(): number;
-  qjs_free_value(box: number): void;
-  qjs_dup_value(box: number): number;
-  qjs_get_value_ptr(box: number): number;
-  qjs_promise_state(box: number): number;
-  qjs_promise_result(box: number): number;
-  qjs_promise_mark_as_handled(box: number): void;
-  qjs_is_job_pending(): number;
-  qjs_execute_pending_job(): number;
-  wasm_malloc(bytes: number): number;
-  wasm_free(address: number): void;
-}
+import { type EngineExports, type EngineHost, instantiateEngine } from "./quickjs-engine.ts";
 
 /** The state of a machine right after the prelude ran. */
 export interface EngineImage {
@@ -65,16 +18,7 @@ export interface EngineImage {
   entries: Record<GuestEntry, number>;
 }
 
-/** What the machine asks of its owner. `callHost` answers with a number or nothing; a throw of either unwinds the engine. */
-export interface VmHost {
-  callHost(op: number, args: readonly number[]): number | undefined;
-  pollInterrupt(): void;
-  readClockMs(): number;
-  /** Both boxes are the callee's to free. `handled`: an earlier report is taken back. */
-  noteRejection(promise: number, reason: number, handled: boolean): void;
-}
-
-export const maxStackBytes = 256 * 1024;
+const maxStackBytes = 256 * 1024;
 const pageBytes = 4096;
 const zeroPage = Buffer.alloc(pageBytes);
 const strictFlag = 8;
@@ -96,7 +40,9 @@ export function buildEngineImage(module: WebAssembly.Module): EngineImage {
   const hostFunction = engine.qjs_new_host_function(name, 4, 0);
   engine.wasm_free(name);
   const made = vm.call(makeGuest, [hostFunction]);
-  const entries = Object.fromEntries(guestEntries.map((entry, index) => [entry, engine.qjs_get_prop_uint32(made, index)])) as Record<GuestEntry, number>;
+  const entries = Object.fromEntries(
+    guestEntries.map((entry, index) => [entry, engine.qjs_get_prop_uint32(made, index)]),
+  ) as Record<GuestEntry, number>;
   for (const box of [made, hostFunction, makeGuest]) engine.qjs_free_value(box);
   const memory = new Uint8Array(engine.memory.buffer);
   return {
@@ -111,7 +57,12 @@ export function buildEngineImage(module: WebAssembly.Module): EngineImage {
 }
 
 function bootVm(module: WebAssembly.Module): { engine: EngineExports; vm: QuickJsVm } {
-  const engine = instantiateEngine(module, { callHost: () => undefined, pollInterrupt() {}, readClockMs: () => 0, noteRejection() {} });
+  const engine = instantiateEngine(module, {
+    callHost: () => undefined,
+    pollInterrupt() {},
+    readClockMs: () => 0,
+    noteRejection() {},
+  });
   engine._initialize();
   if (engine.qjs_init2(intrinsics) !== 0) throw new Error("QuickJS did not start");
   engine.qjs_set_interrupt_handler(1);
@@ -121,7 +72,7 @@ function bootVm(module: WebAssembly.Module): { engine: EngineExports; vm: QuickJ
 }
 
 /** A fresh machine with its own memory, `memoryBytes` at most. */
-export function startVm(image: EngineImage, memoryBytes: number, host: VmHost): QuickJsVm {
+export function startVm(image: EngineImage, memoryBytes: number, host: EngineHost): QuickJsVm {
   const engine = instantiateEngine(image.module, host);
   const missing = image.bytes - engine.memory.buffer.byteLength;
   if (missing > 0) engine.memory.grow(missing / 65536);
@@ -169,7 +120,11 @@ export class QuickJsVm {
     const lengthOut = this.#allocate(4);
     const address = engine.qjs_compile(source, code.length, name, strictFlag, stripFlags, lengthOut);
     if (address === 0) throw new GuestThrow(engine.qjs_get_exception());
-    return new Uint8Array(engine.memory.buffer, address, new DataView(engine.memory.buffer).getUint32(lengthOut, true)).slice();
+    return new Uint8Array(
+      engine.memory.buffer,
+      address,
+      new DataView(engine.memory.buffer).getUint32(lengthOut, true),
+    ).slice();
   }
 
   evaluateBytecode(bytecode: Uint8Array): number {
@@ -304,60 +259,6 @@ export class GuestThrow extends Error {
     super("the guest threw");
     this.box = box;
   }
-}
-
-function instantiateEngine(module: WebAssembly.Module, host: VmHost): EngineExports {
-  let engine: EngineExports;
-  const refuseImport = () => {
-    const text = encoder.encode("import is not available in a task; what it needs comes from tools.*");
-    const address = engine.wasm_malloc(text.length);
-    new Uint8Array(engine.memory.buffer).set(text, address);
-    const message = engine.qjs_new_string(address, text.length);
-    engine.wasm_free(address);
-    const error = engine.qjs_new_error();
-    const name = engine.wasm_malloc(8);
-    new Uint8Array(engine.memory.buffer).set(encoder.encode("message\0"), name);
-    engine.qjs_set_prop_string(error, name, message);
-    engine.wasm_free(name);
-    engine.qjs_throw(error);
-    for (const box of [message, error]) engine.qjs_free_value(box);
-    return 0;
-  };
-  const imports = {
-    env: {
-      host_call: (_name: number, _nameLength: number, _self: number, count: number, list: number) => {
-        const view = new DataView(engine.memory.buffer);
-        const args = Array.from({ length: count }, (_, index) => view.getUint32(list + index * 4, true));
-        const op = args.shift();
-        const answer = op === undefined ? undefined : host.callHost(engine.qjs_get_float64(op), args);
-        return answer === undefined ? engine.qjs_get_undefined() : engine.qjs_new_number(answer);
-      },
-      host_interrupt: () => {
-        host.pollInterrupt();
-        return 0;
-      },
-      host_promise_rejection: (promise: number, reason: number, handled: number) => host.noteRejection(promise, reason, handled !== 0),
-      host_module_normalize: refuseImport,
-      host_module_load: refuseImport,
-      host_get_timezone_offset: () => 0,
-    },
-    wasi_snapshot_preview1: {
-      clock_time_get: (_clock: number, _precision: bigint, out: number) => {
-        new DataView(engine.memory.buffer).setBigUint64(out, BigInt(Math.trunc(host.readClockMs() * 1000)) * 1000n, true);
-        return 0;
-      },
-      random_get: (at: number, length: number) => {
-        new Uint8Array(engine.memory.buffer, at, length).fill(7);
-        return 0;
-      },
-      fd_write: () => 8,
-      fd_close: () => 52,
-      fd_fdstat_get: () => 8,
-      fd_seek: () => 52,
-    },
-  };
-  engine = new WebAssembly.Instance(module, imports).exports as unknown as EngineExports;
-  return engine;
 }
 
 function findRuns(memory: Uint8Array): EngineImage["runs"] {

@@ -43,8 +43,13 @@ function childCommand(): string[] {
 }
 
 export function readChildEnv(): ChildEnv {
-  const { EXECUTOR_GUEST_SOCKET: socketPath, EXECUTOR_GUEST_TOKEN: token, EXECUTOR_GUEST_PARENT: parentPid } = process.env;
-  if (socketPath === undefined || token === undefined || parentPid === undefined) throw new Error("a guest child is started by its pool only");
+  const {
+    EXECUTOR_GUEST_SOCKET: socketPath,
+    EXECUTOR_GUEST_TOKEN: token,
+    EXECUTOR_GUEST_PARENT: parentPid,
+  } = process.env;
+  if (socketPath === undefined || token === undefined || parentPid === undefined)
+    throw new Error("a guest child is started by its pool only");
   if (process.env[fastMemories] === undefined) throw new Error(`${fastMemories} must be set before the process starts`);
   return { socketPath, token, parentPid: Number(parentPid) };
 }

@@ -51,8 +51,17 @@ export function decodeTurn({ header, blobs }: Frame<Extract<ToParent, { t: "turn
     return decoder.decode(blob.value);
   };
   return {
-    calls: header.calls.map(([id, path, after]) => ({ id: whole(id), path: String(path), inputJson: nextText(), after: whole(after) })),
-    timers: header.timers.map(([id, delayMs, after]) => ({ id: whole(id), delayMs: finite(delayMs), after: whole(after) })),
+    calls: header.calls.map(([id, path, after]) => ({
+      id: whole(id),
+      path: String(path),
+      inputJson: nextText(),
+      after: whole(after),
+    })),
+    timers: header.timers.map(([id, delayMs, after]) => ({
+      id: whole(id),
+      delayMs: finite(delayMs),
+      after: whole(after),
+    })),
     clearedTimers: header.cleared.map(whole),
     output: header.out.map((stream) => ({ stream: stream === 1 ? "stdout" : "stderr", text: nextText() })),
     cpuMs: finite(header.cpuMs),
@@ -85,11 +94,13 @@ export function mergeTurn(turn: Turn | undefined, next: Turn, applied: number): 
 }
 
 function whole(value: unknown): number {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0) throw new Error("a turn holds something that is no number");
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
+    throw new Error("a turn holds something that is no number");
   return value;
 }
 
 function finite(value: unknown): number {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) throw new Error("a turn holds something that is no number");
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
+    throw new Error("a turn holds something that is no number");
   return value;
 }

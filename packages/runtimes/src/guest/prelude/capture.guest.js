@@ -2,11 +2,36 @@
 // Later pieces share this scope and use these names only, never a method of a value the guest can reach.
 const callFunction = Function.prototype.call;
 const uncurry = callFunction.bind.bind(callFunction);
-const { Promise, Error, TypeError, RangeError, Map, Set, WeakMap, Proxy, Symbol, Date, Object, Array, String, Number, BigInt, RegExp } = globalThis;
+const {
+  Promise,
+  Error,
+  TypeError,
+  RangeError,
+  Map,
+  Set,
+  WeakMap,
+  Proxy,
+  Symbol,
+  Date,
+  Object,
+  Array,
+  String,
+  Number,
+  BigInt,
+  RegExp,
+} = globalThis;
 const { ArrayBuffer, Uint8Array, DataView, DOMException } = globalThis;
 const { stringify: stringifyJson, parse: parseJson } = JSON;
 const { floor, min, max, trunc, abs } = Math;
-const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create: createObject, keys: objectKeys, freeze } = Object;
+const {
+  defineProperty,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  setPrototypeOf,
+  create: createObject,
+  keys: objectKeys,
+  freeze,
+} = Object;
 const { ownKeys, apply: applyFunction } = Reflect;
 const { isArray } = Array;
 const { isView } = ArrayBuffer;
@@ -54,7 +79,11 @@ const iteratorSymbol = Symbol.iterator;
 const tagSymbol = Symbol.toStringTag;
 
 // An own property, whatever setters the guest put on a prototype.
-const put = (list, value) => defineProperty(list, list.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-const define = (target, name, value) => defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+const put = (list, value) =>
+  defineProperty(list, list.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+const define = (target, name, value) =>
+  defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 const expose = (name, value) => define(globalThis, name, value);
-const hide = (name) => { delete globalThis[name]; };
+const hide = (name) => {
+  delete globalThis[name];
+};

@@ -1,9 +1,13 @@
 // Piece 2: chance and time, both of which must come out the same in a replay.
 // Date itself is the engine's: the host answers its clock with the time of the last delivery.
-let randomA = 0, randomB = 0, randomC = 0, randomCount = 0;
+let randomA = 0,
+  randomB = 0,
+  randomC = 0,
+  randomCount = 0;
 let clockStart = 0;
 
-const nextRandom32 = () => { // sfc32
+const nextRandom32 = () => {
+  // sfc32
   const sum = (((randomA + randomB) | 0) + randomCount) | 0;
   randomCount = (randomCount + 1) | 0;
   randomA = randomB ^ (randomB >>> 9);
@@ -12,7 +16,10 @@ const nextRandom32 = () => { // sfc32
   return sum >>> 0;
 };
 const seedRandom = (a, b, c, d) => {
-  randomA = a | 0; randomB = b | 0; randomC = c | 0; randomCount = d | 0;
+  randomA = a | 0;
+  randomB = b | 0;
+  randomC = c | 0;
+  randomCount = d | 0;
   for (let i = 0; i < 12; i++) nextRandom32();
 };
 define(Math, "random", function random() {
@@ -39,8 +46,10 @@ const crypto = {
   },
   getRandomValues(view) {
     const tag = isView(view) ? typedArrayTag(view) : undefined;
-    if (tag === undefined || indexOfText(tag, "Float") === 0) throw new TypeError("getRandomValues takes an integer typed array");
-    if (typedArrayBytes(view) > 65536) throw new DOMException("getRandomValues gives at most 65536 bytes at a time", "QuotaExceededError");
+    if (tag === undefined || indexOfText(tag, "Float") === 0)
+      throw new TypeError("getRandomValues takes an integer typed array");
+    if (typedArrayBytes(view) > 65536)
+      throw new DOMException("getRandomValues gives at most 65536 bytes at a time", "QuotaExceededError");
     const bytes = new Uint8Array(typedArrayBuffer(view), typedArrayOffset(view), typedArrayBytes(view));
     const count = typedArrayBytes(view);
     for (let i = 0; i < count; i++) bytes[i] = nextRandom32() >>> 24;
@@ -50,9 +59,32 @@ const crypto = {
 define(crypto, tagSymbol, "Crypto");
 expose("crypto", crypto);
 
-const performance = { now() { return readClock() - clockStart; }, get timeOrigin() { return clockStart; } };
+const performance = {
+  now() {
+    return readClock() - clockStart;
+  },
+  get timeOrigin() {
+    return clockStart;
+  },
+};
 define(performance, tagSymbol, "Performance");
 expose("performance", performance);
 
 // What could tell two runs apart, or two guests from each other.
-for (const name of ["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics", "Intl", "Temporal", "navigator", "gc", "os", "std", "bjson", "scriptArgs", "print", "InternalError"]) hide(name);
+for (const name of [
+  "WeakRef",
+  "FinalizationRegistry",
+  "SharedArrayBuffer",
+  "Atomics",
+  "Intl",
+  "Temporal",
+  "navigator",
+  "gc",
+  "os",
+  "std",
+  "bjson",
+  "scriptArgs",
+  "print",
+  "InternalError",
+])
+  hide(name);

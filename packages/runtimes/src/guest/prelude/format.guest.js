@@ -1,5 +1,7 @@
 // Piece 3: console. Readable text for any value, bounded in depth and length; a hostile getter or proxy costs a placeholder.
-const maxFormatDepth = 5, maxFormatItems = 200, maxFormatChars = 100000;
+const maxFormatDepth = 5,
+  maxFormatItems = 200,
+  maxFormatChars = 100000;
 const identifierPattern = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 
 const formatValue = (value, depth, seen, budget) => {
@@ -12,7 +14,11 @@ const formatValue = (value, depth, seen, budget) => {
   if (setHas(seen, value)) return "[Circular]";
   setAdd(seen, value);
   let text;
-  try { text = formatObject(value, depth, seen, budget); } catch { text = "[unreadable]"; }
+  try {
+    text = formatObject(value, depth, seen, budget);
+  } catch {
+    text = "[unreadable]";
+  }
   setDelete(seen, value);
   budget.chars -= text.length;
   return text;
@@ -43,18 +49,36 @@ const formatObject = (value, depth, seen, budget) => {
 const isNaNNumber = (number) => number !== number;
 
 // By what the engine says it is, not by what its prototype or toStringTag pretends.
-const brandChecks = [["Map", mapSize], ["Set", setSize], ["Date", dateTime], ["ArrayBuffer", bufferLength]];
+const brandChecks = [
+  ["Map", mapSize],
+  ["Set", setSize],
+  ["Date", dateTime],
+  ["ArrayBuffer", bufferLength],
+];
 const brandOf = (value) => {
   if (isErrorObject(value)) return "Error";
   for (let i = 0; i < brandChecks.length; i++) {
-    try { brandChecks[i][1](value); return brandChecks[i][0]; } catch { /* not that one */ }
+    try {
+      brandChecks[i][1](value);
+      return brandChecks[i][0];
+    } catch {
+      /* not that one */
+    }
   }
-  try { if (value !== RegExp.prototype) { regExpSource(value); return "RegExp"; } } catch { /* not that one */ }
+  try {
+    if (value !== RegExp.prototype) {
+      regExpSource(value);
+      return "RegExp";
+    }
+  } catch {
+    /* not that one */
+  }
   return isPromiseObject(value) ? "Promise" : undefined;
 };
 const isErrorObject = Error.isError ?? ((value) => value instanceof Error);
 const isPromiseObject = (value) => {
-  for (let proto = getPrototypeOf(value); proto !== null; proto = getPrototypeOf(proto)) if (proto === promisePrototype) return true;
+  for (let proto = getPrototypeOf(value); proto !== null; proto = getPrototypeOf(proto))
+    if (proto === promisePrototype) return true;
   return false;
 };
 const promisePrototype = Promise.prototype;
@@ -96,13 +120,15 @@ const className = (value) => {
 };
 
 const formatCollection = (value, brand, depth, seen, budget) => {
-  let text = "", count = 0;
+  let text = "",
+    count = 0;
   const show = (item, key) => {
     if (count++ >= maxFormatItems) return;
     const label = brand === "Map" ? `${formatValue(key, depth + 1, seen, budget)} => ` : "";
     text += `${count === 1 ? "" : ", "}${label}${formatValue(item, depth + 1, seen, budget)}`;
   };
-  if (brand === "Map") mapForEach(value, show); else setForEach(value, show);
+  if (brand === "Map") mapForEach(value, show);
+  else setForEach(value, show);
   if (count > maxFormatItems) text += `, … ${count - maxFormatItems} more`;
   return text === "" ? `${brand}(0) {}` : `${brand}(${count}) { ${text} }`;
 };
@@ -111,9 +137,11 @@ const formatError = (error, depth, seen, budget) => {
   let text = `${error.name}: ${error.message}`;
   const call = weakGet(toolErrors, error);
   if (call !== undefined) text += ` (${error.code} from ${error.toolPath})`;
-  if (depth === 0 && typeof error.stack === "string" && error.stack !== "") text += `\n${replaceText(error.stack, /\n$/, "")}`;
+  if (depth === 0 && typeof error.stack === "string" && error.stack !== "")
+    text += `\n${replaceText(error.stack, /\n$/, "")}`;
   const cause = getOwnPropertyDescriptor(error, "cause");
-  if (cause !== undefined && depth < maxFormatDepth) text += `\n  [cause]: ${formatValue(cause.value, depth + 1, seen, budget)}`;
+  if (cause !== undefined && depth < maxFormatDepth)
+    text += `\n  [cause]: ${formatValue(cause.value, depth + 1, seen, budget)}`;
   return text;
 };
 
@@ -127,7 +155,15 @@ const formatLine = (values) => {
 const console = createObject(null);
 for (const name of ["log", "info", "debug", "warn", "error", "trace"]) {
   const stream = name === "log" || name === "info" || name === "debug" ? 1 : 2;
-  define(console, name, { [name](...values) { host(opOutput, stream, formatLine(values)); } }[name]);
+  define(
+    console,
+    name,
+    {
+      [name](...values) {
+        host(opOutput, stream, formatLine(values));
+      },
+    }[name],
+  );
 }
 setPrototypeOf(console, Object.prototype);
 expose("console", console);

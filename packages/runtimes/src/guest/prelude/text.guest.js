@@ -1,11 +1,16 @@
 // Piece 5: TextEncoder and TextDecoder (utf-8, utf-16le, latin1), as the engine has none. atob and btoa are the engine's own.
 const encodeUtf8 = (text, bytes, limit) => {
-  let at = 0, read = 0;
+  let at = 0,
+    read = 0;
   while (read < text.length) {
-    let code = charCodeAt(text, read), units = 1;
+    let code = charCodeAt(text, read),
+      units = 1;
     if (code >= 0xd800 && code < 0xe000) {
       const whole = codePointAt(text, read);
-      if (whole > 0xffff) { code = whole; units = 2; } else code = 0xfffd;
+      if (whole > 0xffff) {
+        code = whole;
+        units = 2;
+      } else code = 0xfffd;
     }
     const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     if (at + size > limit) break;
@@ -21,7 +26,9 @@ const encodeUtf8 = (text, bytes, limit) => {
 };
 
 class TextEncoder {
-  get encoding() { return "utf-8"; }
+  get encoding() {
+    return "utf-8";
+  }
   encode(text = "") {
     const source = `${text}`;
     const bytes = new Uint8Array(source.length * 3);
@@ -54,23 +61,43 @@ const joinBytes = (first, second) => {
 
 // Decodes what is whole; `rest` is where an unfinished sequence at the end starts.
 const decodeUtf8 = (bytes, fatal, last) => {
-  let text = "", at = 0;
-  const replace = () => { if (fatal) throw new TypeError("The bytes are not valid utf-8"); text += "\ufffd"; };
+  let text = "",
+    at = 0;
+  const replace = () => {
+    if (fatal) throw new TypeError("The bytes are not valid utf-8");
+    text += "\ufffd";
+  };
   while (at < bytes.length) {
     const lead = bytes[at];
-    if (lead < 0x80) { text += fromCharCode(lead); at++; continue; }
-    const need = lead >= 0xc2 && lead <= 0xdf ? 1 : lead >= 0xe0 && lead <= 0xef ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
-    if (need === 0) { replace(); at++; continue; }
-    let code = lead & (need === 1 ? 0x1f : need === 2 ? 0x0f : 0x07), got = 0;
-    let low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80, high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+    if (lead < 0x80) {
+      text += fromCharCode(lead);
+      at++;
+      continue;
+    }
+    const need =
+      lead >= 0xc2 && lead <= 0xdf ? 1 : lead >= 0xe0 && lead <= 0xef ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
+    if (need === 0) {
+      replace();
+      at++;
+      continue;
+    }
+    let code = lead & (need === 1 ? 0x1f : need === 2 ? 0x0f : 0x07),
+      got = 0;
+    let low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80,
+      high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
     while (got < need && at + 1 + got < bytes.length) {
       const next = bytes[at + 1 + got];
       if (next < low || next > high) break;
-      low = 0x80; high = 0xbf;
+      low = 0x80;
+      high = 0xbf;
       code = (code << 6) | (next & 0x3f);
       got++;
     }
-    if (got === need) { text += fromCodePoint(code); at += need + 1; continue; }
+    if (got === need) {
+      text += fromCodePoint(code);
+      at += need + 1;
+      continue;
+    }
     if (at + 1 + got >= bytes.length && !last) break;
     replace();
     at += got + 1;
@@ -79,9 +106,13 @@ const decodeUtf8 = (bytes, fatal, last) => {
 };
 
 const decodeUtf16 = (bytes, _fatal, last) => {
-  let text = "", at = 0;
+  let text = "",
+    at = 0;
   for (; at + 1 < bytes.length; at += 2) text += fromCharCode(bytes[at] | (bytes[at + 1] << 8));
-  if (last && at < bytes.length) { text += "\ufffd"; at = bytes.length; }
+  if (last && at < bytes.length) {
+    text += "\ufffd";
+    at = bytes.length;
+  }
   return { __proto__: null, text, rest: at };
 };
 
@@ -91,10 +122,27 @@ const decodeLatin1 = (bytes) => {
   return { __proto__: null, text, rest: bytes.length };
 };
 
-const decoders = { __proto__: null, "utf-8": ["utf-8", decodeUtf8], utf8: ["utf-8", decodeUtf8], "unicode-1-1-utf-8": ["utf-8", decodeUtf8], "utf-16le": ["utf-16le", decodeUtf16], "utf-16": ["utf-16le", decodeUtf16], latin1: ["windows-1252", decodeLatin1], ascii: ["windows-1252", decodeLatin1], "us-ascii": ["windows-1252", decodeLatin1], "iso-8859-1": ["windows-1252", decodeLatin1], "windows-1252": ["windows-1252", decodeLatin1] };
+const decoders = {
+  __proto__: null,
+  "utf-8": ["utf-8", decodeUtf8],
+  utf8: ["utf-8", decodeUtf8],
+  "unicode-1-1-utf-8": ["utf-8", decodeUtf8],
+  "utf-16le": ["utf-16le", decodeUtf16],
+  "utf-16": ["utf-16le", decodeUtf16],
+  latin1: ["windows-1252", decodeLatin1],
+  ascii: ["windows-1252", decodeLatin1],
+  "us-ascii": ["windows-1252", decodeLatin1],
+  "iso-8859-1": ["windows-1252", decodeLatin1],
+  "windows-1252": ["windows-1252", decodeLatin1],
+};
 
 class TextDecoder {
-  #encoding; #decode; #fatal; #ignoreBom; #rest = new Uint8Array(0); #started = false;
+  #encoding;
+  #decode;
+  #fatal;
+  #ignoreBom;
+  #rest = new Uint8Array(0);
+  #started = false;
   constructor(label = "utf-8", options = {}) {
     const known = decoders[lowerText(`${label}`)];
     if (known === undefined) throw new RangeError(`The encoding ${label} is not available here`);
@@ -102,16 +150,29 @@ class TextDecoder {
     this.#fatal = !!options.fatal;
     this.#ignoreBom = !!options.ignoreBOM;
   }
-  get encoding() { return this.#encoding; }
-  get fatal() { return this.#fatal; }
-  get ignoreBOM() { return this.#ignoreBom; }
+  get encoding() {
+    return this.#encoding;
+  }
+  get fatal() {
+    return this.#fatal;
+  }
+  get ignoreBOM() {
+    return this.#ignoreBom;
+  }
   decode(source, options = {}) {
     const stream = !!options.stream;
     const given = bytesOf(source);
     const bytes = this.#rest.length === 0 ? given : joinBytes(this.#rest, given);
     const { text, rest } = (0, this.#decode)(bytes, this.#fatal, !stream);
-    this.#rest = new Uint8Array(bufferSlice(typedArrayBuffer(bytes), typedArrayOffset(bytes) + rest, typedArrayOffset(bytes) + bytes.length));
-    const dropBom = !this.#started && !this.#ignoreBom && this.#encoding !== "windows-1252" && text !== "" && charCodeAt(text, 0) === 0xfeff;
+    this.#rest = new Uint8Array(
+      bufferSlice(typedArrayBuffer(bytes), typedArrayOffset(bytes) + rest, typedArrayOffset(bytes) + bytes.length),
+    );
+    const dropBom =
+      !this.#started &&
+      !this.#ignoreBom &&
+      this.#encoding !== "windows-1252" &&
+      text !== "" &&
+      charCodeAt(text, 0) === 0xfeff;
     if (!stream) this.#started = false;
     else if (text !== "") this.#started = true;
     return dropBom ? sliceText(text, 1) : text;

@@ -3,12 +3,17 @@ import { describe, expect, test } from "bun:test";
 import type { Hint } from "@executor/core/ports/store";
 import { inWorld, newId, type OpenStore, upTo, type World } from "./world.ts";
 
-/** A task from claim to end, with a call and an approval on the way. */
+/** A task from claim to end, with an approval on the way and several calls that end in one write. */
 async function liveOnce(world: World): Promise<string> {
   const { fence, approvals } = await world.waiting();
   await world.decide(approvals[0] ?? "");
   const next = (await world.claim(fence.taskId)).fence;
-  await world.store.recordProgress({ fence: next, entries: [world.output("one"), world.output("two")] });
+  const calls = [world.call(1), world.call(2)];
+  const done = calls.map(({ callId }, deliverySeq) => world.done(callId, deliverySeq));
+  await world.store.recordProgress({
+    fence: next,
+    entries: [world.output("one"), ...calls, ...done, world.output("two")],
+  });
   await world.settle(next);
   return fence.taskId;
 }

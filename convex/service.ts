@@ -8,7 +8,7 @@ import { ConvexError, v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
 import { serviceToken } from "./env.ts";
 import { readingTx, writingTx } from "./tx.ts";
-import { type Packed, pack, unpack } from "./wire.ts";
+import { type Packed, pack, unpack } from "@executor/core/store/wire";
 
 const packed = { json: v.string(), texts: v.array(v.string()) };
 const args = { token: v.string(), ...packed };

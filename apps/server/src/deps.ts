@@ -24,4 +24,4 @@ export interface AppDeps {
   shutdown: AbortSignal;
 }
 
-export type Transpiled = { ok: true; script: string } | { ok: false; message: string; line: number; column: number };
+export type Transpiled = { ok: true; script: string; preludeVersion: number } | { ok: false; message: string; line: number; column: number };

@@ -32,7 +32,7 @@ async function main(): Promise<void> {
 
   const store = await openStore(installation, "hub");
   const tools = { openCatalog: async () => ({ find: () => null, list: () => [] }) };
-  const runtimes = [createInProcessRuntime({ runDir: installation.runDir })];
+  const runtimes = [createInProcessRuntime({ runDir: installation.runDir, warm: env.autoExecute })];
   const stopping = new AbortController();
   await ensureLocalOwner({ store, host, log }, installation.home);
   const server = listen({

@@ -92,7 +92,7 @@ test("one tenant's backlog does not keep another waiting", async () => {
   const bearer = { bearerId: harness.host.newId("session"), hash: "other", kind: "session", workspaceId, actorId: "a", clientId: "c", role: "admin", label: "", installationAdmin: 0, mayElicit: 0 };
   await harness.store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: harness.host.now() });
   const taskId = harness.host.newId("task");
-  const task = { taskId, workspaceId, actorId: "a", clientId: "c", runtimeId: "in-process", code: "return 1", script: "(async () => { return 1 });", seed: stranger.seed ?? "", timeoutMs: 1_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
+  const task = { taskId, workspaceId, actorId: "a", clientId: "c", runtimeId: "in-process", code: "return 1", script: "(async () => { return 1 });", seed: stranger.seed ?? "", preludeVersion: stranger.preludeVersion ?? 0, timeoutMs: 1_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
   const started = Date.now();
   await harness.store.createTask({ task, now: harness.host.now() });
   await until(harness, taskId, "completed");

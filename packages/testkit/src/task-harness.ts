@@ -63,7 +63,7 @@ export async function openTaskHarness(options: { runtime: Runtime; tools?: () =>
     submit: async (code, { timeoutMs = limits.runMs } = {}) => {
       const transpiled = transpileTask(code);
       if (!transpiled.ok) throw new Error(`${transpiled.line}:${transpiled.column} ${transpiled.message}`);
-      const task = { taskId: host.newId("task"), ...caller, runtimeId: options.runtime.id, code, script: transpiled.script, seed: host.newSeed(), timeoutMs, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
+      const task = { taskId: host.newId("task"), ...caller, runtimeId: options.runtime.id, code, script: transpiled.script, seed: host.newSeed(), preludeVersion: options.runtime.preludeVersion, timeoutMs, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
       await store.createTask({ task, now: host.now() });
       return task.taskId;
     },

@@ -15,9 +15,9 @@ export async function submitTask(deps: AppDeps, caller: Bearer, body: CreateTask
   const { store, host } = deps;
   refuseOtherActor(caller, body);
   const metadataJson = checkSizes(deps, body);
-  const timeoutMs = readTimeout(deps, body);
+  const timeoutMs = body.timeoutMs ?? deps.limits.runMs;
   const runtimeId = await chooseRuntime(deps, body.runtimeId ?? DEFAULT_RUNTIME);
-  const script = await transpile(deps, body.code);
+  const { script, preludeVersion } = await transpile(deps, body.code);
   const task = {
     taskId: host.newId("task"),
     workspaceId: caller.workspaceId,
@@ -27,6 +27,7 @@ export async function submitTask(deps: AppDeps, caller: Bearer, body: CreateTask
     code: body.code,
     script,
     seed: host.newSeed(),
+    preludeVersion,
     timeoutMs,
     metadataJson,
     idempotencyKey: body.idempotencyKey ?? null,
@@ -50,13 +51,6 @@ function checkSizes({ limits }: AppDeps, body: CreateTask): string {
   return metadataJson;
 }
 
-function readTimeout({ limits }: AppDeps, { timeoutMs }: CreateTask): number {
-  if (timeoutMs !== undefined && timeoutMs > limits.runMs) {
-    throw new AppError("request.invalid", `body.timeoutMs: this installation runs a task for at most ${limits.runMs} ms (EXECUTOR_LIMIT_RUN_MS)`);
-  }
-  return timeoutMs ?? limits.runMs;
-}
-
 async function chooseRuntime({ runtimes }: AppDeps, runtimeId: string): Promise<string> {
   const targets = await runtimes.list();
   const target = targets.find(({ id }) => id === runtimeId);
@@ -65,9 +59,9 @@ async function chooseRuntime({ runtimes }: AppDeps, runtimeId: string): Promise<
   return runtimeId;
 }
 
-async function transpile(deps: AppDeps, code: string): Promise<string> {
+async function transpile(deps: AppDeps, code: string): Promise<{ script: string; preludeVersion: number }> {
   const result = await deps.transpile(code);
-  if (result.ok) return result.script;
+  if (result.ok) return result;
   const { line, column, message } = result;
   throw new AppError("task.syntax_error", `${line}:${column} ${message}`, { data: { line, column } });
 }

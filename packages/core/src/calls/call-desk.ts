@@ -48,6 +48,7 @@ export class CallDesk {
   readonly #underWay = new Set<Promise<void>>();
   readonly #waitingFor = new Set<string>();
   #guestIsOver = false;
+  #lastAskedAt = 0;
 
   constructor(deps: CallDeskDeps) {
     this.#deps = deps;
@@ -192,7 +193,8 @@ export class CallDesk {
 
   #record(held: HeldCall, tool: Tool, about: Pick<NewInteraction, "kind" | "title" | "detail" | "answerSchemaJson" | "url" | "why" | "mayHaveRun">): string {
     const { host, limits, task, journal, interactions } = this.#deps;
-    const createdAt = host.now();
+    // People see what was asked in the order the code asked, also within a millisecond.
+    const createdAt = (this.#lastAskedAt = Math.max(host.now(), this.#lastAskedAt + 1));
     const interaction: NewInteraction = {
       ...about,
       interactionId: host.newId(about.kind === "approval" ? "approval" : "question"),

@@ -10,6 +10,8 @@ export interface Runtime {
   readonly id: string;
   readonly label: string;
   readonly description: string;
+  /** Changes when old scripts may behave differently. */
+  readonly preludeVersion: number;
   availability(): Promise<RuntimeAvailability>;
   /** Makes a guest ready. None of its code has run before the first `advance`. */
   open(program: GuestProgram): Promise<GuestSession>;

@@ -32,12 +32,6 @@ export async function loadText(tx: Tx, owner: string, stored: string): Promise<s
 /** Long text is not loaded where only a part of it would be shown. */
 export const isChunked = (stored: string): boolean => stored.startsWith(MARKER);
 
-export async function removeText(tx: Tx, owner: string, stored: string | null): Promise<void> {
-  if (stored === null || !isChunked(stored)) return;
-  const count = Number(stored.slice(MARKER.length));
-  for (let part = 0; part < count; part++) await tx.remove("chunks", `${owner}/${part}`);
-}
-
 /** Never between the two halves of one character: a lone half would not survive UTF-8. */
 function endOfChunk(text: string, start: number): number {
   const end = Math.min(start + CHUNK_LENGTH, text.length);

@@ -59,6 +59,8 @@ export const tables = {
       code: "text",
       script: "text",
       seed: "text",
+      /** What the guest saw beside its script when it was submitted; a journal is replayed on the same only. */
+      preludeVersion: "int",
       timeoutMs: "int",
       metadataJson: "text",
       idempotencyKey: "text?",

@@ -117,6 +117,9 @@ type Driven = { kind: "stopped" } | { kind: "paused"; waitingFor: string[] } | {
 /** Drives guests until one gets to an end; a lost one is replayed in a new session, with all its calls answered. */
 async function driveToEnd(run: Run): Promise<Driven> {
   const { deps, task, desk, clock, stop } = run;
+  if (task.preludeVersion !== deps.runtime.preludeVersion && run.journal.callCount > 0) {
+    return failed("task.diverged", `The task began on prelude ${task.preludeVersion} and this worker has ${deps.runtime.preludeVersion}. Submit it again, or finish it with the version it began on.`);
+  }
   const leftMs = (): number => task.timeoutMs - clock.nowMs();
   for (let lost = 0; ; lost++) {
     const session = await deps.runtime.open(programOf(run));

@@ -15,9 +15,6 @@ export interface DiscoveryView {
   policies: readonly PolicyRow[];
 }
 
-/** First names that no source may take. `then` would make `tools` look like a promise. */
-export const reservedNames: readonly string[] = ["executor", "human", "catalog", "describe", "discover", "then"];
-
 /** The built-in tools in front of those of the given providers, as one catalog. `policies` are read when discovery is used. */
 export function createToolCatalog(catalogs: readonly ToolCatalog[], policies: () => readonly PolicyRow[]): ToolCatalog {
   const catalog: ToolCatalog = {

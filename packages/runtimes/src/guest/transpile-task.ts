@@ -2,8 +2,11 @@
  * Turns a task's TypeScript into the script a guest runs: a program whose value is one async function.
  * The source is data of an untrusted caller: macros would run in this process, so they are off; nothing may stand outside the wrapper.
  */
+import { preludeVersion } from "./prelude.ts";
+
+/** `preludeVersion`: what the script was made to run on. */
 export type TranspiledTask =
-  | { ok: true; script: string }
+  | { ok: true; script: string; preludeVersion: number }
   | { ok: false; message: string; line: number; column: number };
 
 export function transpileTask(code: string): TranspiledTask {
@@ -30,7 +33,7 @@ export function transpileTask(code: string): TranspiledTask {
 /** Bun writes `using`, decorators and `accessor` with helpers it imports; a guest has no imports, so `using` gets its own and the rest is refused. */
 function finishScript(code: string, output: string): TranspiledTask {
   const helpers = /^import \{ (.*) \} from "bun:wrap";$/m.exec(output);
-  if (helpers === null) return { ok: true, script: output };
+  if (helpers === null) return { ok: true, script: output, preludeVersion };
   const definitions: string[] = [];
   for (const pair of (helpers[1] ?? "").split(", ")) {
     const [name = "", alias = name] = pair.split(" as ");

@@ -3,6 +3,7 @@
  * ("In process" as opposed to a process or a machine per task.) No guest runs in the process that calls this.
  */
 import type { Runtime, RuntimeAvailability } from "@executor/core/ports/runtime";
+import { preludeVersion } from "../guest/prelude.ts";
 import { GuestPool, type GuestPoolOptions } from "./guest-pool.ts";
 
 export type InProcessRuntimeOptions = GuestPoolOptions;
@@ -14,6 +15,7 @@ export function createInProcessRuntime(options: InProcessRuntimeOptions = {}): R
     id: "in-process",
     label: "WebAssembly engine",
     description: "QuickJS in WebAssembly with hard limits for CPU, memory and output; starts in about a millisecond.",
+    preludeVersion,
     availability: () => (probe ??= probeEngine(pool)),
     open: (program) => pool.openSession(program),
     close: () => pool.close(),

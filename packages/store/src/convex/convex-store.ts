@@ -13,7 +13,7 @@ import { functionPaths } from "./function-paths.ts";
 import { isRepeatable } from "./repeatable.ts";
 import { fetchConvex, SendFailure } from "./send-failure.ts";
 import { watchQueueHead } from "./watch-queue-head.ts";
-import { type Packed, pack, unpack } from "./wire.ts";
+import { type Packed, pack, unpack } from "@executor/core/store/wire";
 
 export interface ConvexOptions {
   url: string;

@@ -39,7 +39,7 @@ async function addWorkspace(store: Store): Promise<string> {
   await store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: host.now() });
   return workspaceId;
 }
-const newTask = (workspaceId: string) => ({ taskId: host.newId("task"), workspaceId, actorId: "a", clientId: "c", runtimeId: "in-process", code: "return 1", script: "return 1", seed: host.newSeed(), timeoutMs: 1_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" });
+const newTask = (workspaceId: string) => ({ taskId: host.newId("task"), workspaceId, actorId: "a", clientId: "c", runtimeId: "in-process", code: "return 1", script: "return 1", seed: host.newSeed(), preludeVersion: 1, timeoutMs: 1_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" });
 
 describe("the file", () => {
   test("is readable by its owner only, in a directory for its owner only", async () => {

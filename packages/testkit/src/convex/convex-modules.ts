@@ -13,5 +13,4 @@ export const convexModules: Record<string, () => Promise<Record<string, unknown>
   "convex/service.ts": () => import("@executor/convex/service"),
   "convex/tasks.ts": () => import("@executor/convex/tasks"),
   "convex/tx.ts": () => import("@executor/convex/tx"),
-  "convex/wire.ts": () => import("@executor/convex/wire"),
 };

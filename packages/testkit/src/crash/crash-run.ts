@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Store } from "@executor/core/ports/store";
+import { preludeVersion } from "@executor/runtimes/guest/prelude";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
 import { openSqliteStore } from "@executor/store/sqlite/sqlite-store";
 import { createSystemHost } from "@executor/store/system-host";
@@ -104,7 +105,7 @@ export class CrashLab {
     const transpiled = transpileTask(code);
     if (!transpiled.ok) throw new Error(transpiled.message);
     const taskId = host.newId("task");
-    await store.createTask({ task: { taskId, ...who, runtimeId: "in-process", code, script: transpiled.script, seed: host.newSeed(), timeoutMs: 60_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" }, now: host.now() });
+    await store.createTask({ task: { taskId, ...who, runtimeId: "in-process", code, script: transpiled.script, seed: host.newSeed(), preludeVersion, timeoutMs: 60_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" }, now: host.now() });
     return { workspaceId, taskId };
   }
 }

@@ -8,7 +8,7 @@ import type { Tx } from "../tx.ts";
 
 export type NewTask = Pick<
   TaskRow,
-  "taskId" | "workspaceId" | "actorId" | "clientId" | "runtimeId" | "code" | "script" | "seed" | "timeoutMs" | "metadataJson" | "idempotencyKey" | "requestDigest"
+  "taskId" | "workspaceId" | "actorId" | "clientId" | "runtimeId" | "code" | "script" | "seed" | "preludeVersion" | "timeoutMs" | "metadataJson" | "idempotencyKey" | "requestDigest"
 >;
 
 export async function createTask(tx: Tx, args: { task: NewTask; now: number }): Promise<{ taskId: string; status: string; created: boolean }> {

@@ -47,6 +47,7 @@ CREATE TABLE tasks (
   code TEXT NOT NULL,
   script TEXT NOT NULL,
   seed TEXT NOT NULL,
+  preludeVersion INTEGER NOT NULL,
   timeoutMs INTEGER NOT NULL,
   metadataJson TEXT NOT NULL,
   idempotencyKey TEXT,

@@ -1,8 +1,8 @@
 /**
- * How arguments and results cross between this store and the functions in convex/: JSON text, with long strings beside it.
+ * How arguments and results cross between the Convex store and its functions: JSON text, with long strings beside it.
  * JSON, because Convex values may not hold long arrays, undefined or every key; beside it, because a string inside a string
  * is escaped and may double, and Convex counts 16 MiB. The reasons are in docs/decisions/0003-convex-values.md.
- * The other end is convex/wire.ts; both must stay the same, and the conformance suite runs through both.
+ * Both ends use this file; the conformance suite runs through both.
  */
 export type Packed = { json: string; texts: string[] };
 

@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
 import { findMisfits } from "./answer-schema.ts";
 
-const object = { type: "object", properties: { name: { type: "string", minLength: 1 }, count: { type: "integer" } }, required: ["name"], additionalProperties: false };
+const object = {
+  type: "object",
+  properties: { name: { type: "string", minLength: 1 }, count: { type: "integer" } },
+  required: ["name"],
+  additionalProperties: false,
+};
 
 test.each([
   [{ type: "string" }, "a", true],

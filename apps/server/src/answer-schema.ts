@@ -9,10 +9,13 @@ export function findMisfits(schema: Schema, value: unknown, at = "answer"): stri
   const misfits: string[] = [];
   const types = [schema["type"] ?? []].flat() as string[];
   if (types.length > 0 && !types.some((type) => hasType(type, value))) return [`${at}: must be ${types.join(" or ")}`];
-  if (Array.isArray(schema["enum"]) && !schema["enum"].some((option) => Bun.deepEquals(option, value, true))) misfits.push(`${at}: must be one of ${JSON.stringify(schema["enum"]).slice(0, 500)}`);
-  if ("const" in schema && !Bun.deepEquals(schema["const"], value, true)) misfits.push(`${at}: must be ${JSON.stringify(schema["const"]).slice(0, 500)}`);
+  if (Array.isArray(schema["enum"]) && !schema["enum"].some((option) => Bun.deepEquals(option, value, true)))
+    misfits.push(`${at}: must be one of ${JSON.stringify(schema["enum"]).slice(0, 500)}`);
+  if ("const" in schema && !Bun.deepEquals(schema["const"], value, true))
+    misfits.push(`${at}: must be ${JSON.stringify(schema["const"]).slice(0, 500)}`);
   if (typeof value === "string") misfits.push(...checkLength(schema, value, at));
-  if (Array.isArray(value) && isSchema(schema["items"])) for (const [index, item] of value.entries()) misfits.push(...findMisfits(schema["items"], item, `${at}.${index}`));
+  if (Array.isArray(value) && isSchema(schema["items"]))
+    for (const [index, item] of value.entries()) misfits.push(...findMisfits(schema["items"], item, `${at}.${index}`));
   if (isObject(value)) misfits.push(...checkObject(schema, value, at));
   return misfits.slice(0, 20);
 }
@@ -27,8 +30,10 @@ function hasType(type: string, value: unknown): boolean {
 
 function checkLength(schema: Schema, value: string, at: string): string[] {
   const { minLength, maxLength } = schema;
-  if (typeof minLength === "number" && value.length < minLength) return [`${at}: must have at least ${minLength} characters`];
-  if (typeof maxLength === "number" && value.length > maxLength) return [`${at}: must have at most ${maxLength} characters`];
+  if (typeof minLength === "number" && value.length < minLength)
+    return [`${at}: must have at least ${minLength} characters`];
+  if (typeof maxLength === "number" && value.length > maxLength)
+    return [`${at}: must have at most ${maxLength} characters`];
   return [];
 }
 
@@ -39,10 +44,12 @@ function checkObject(schema: Schema, value: Record<string, unknown>, at: string)
   for (const [name, member] of Object.entries(value)) {
     const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (isSchema(memberSchema)) misfits.push(...findMisfits(memberSchema, member, `${at}.${name}`));
-    else if (memberSchema === undefined && schema["additionalProperties"] === false) misfits.push(`${at}.${name}: is not asked for`);
+    else if (memberSchema === undefined && schema["additionalProperties"] === false)
+      misfits.push(`${at}.${name}: is not asked for`);
   }
   return misfits;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const isSchema = (value: unknown): value is Schema => isObject(value);

@@ -15,7 +15,11 @@ test("every guarded route answers 401 without a bearer, with an unknown one and 
   for (const [name, route] of guarded) {
     const path = route.path.replace(/\{\w+\}/g, "x");
     for (const authorization of [undefined, `Bearer ex_key_${"A".repeat(43)}`, "Bearer x", "Basic abc", "Bearer"]) {
-      const response = await app.call(route.method.toUpperCase(), path, authorization ? { headers: { authorization } } : {});
+      const response = await app.call(
+        route.method.toUpperCase(),
+        path,
+        authorization ? { headers: { authorization } } : {},
+      );
       const problem = Problem.parse(await response.json());
       expect([name, response.status, problem.code.startsWith("auth.")]).toEqual([name, 401, true]);
       expect(response.headers.get("www-authenticate")).toBe("Bearer");
@@ -29,11 +33,17 @@ test("every route is served to the roles the table names, and 403 to the others"
     for (const [name, route] of guarded) {
       const world = await openWorld(app);
       const token = (await app.key(world.admin, role)).token;
-      const response = await app.call(route.method.toUpperCase(), pathOf(route, world), { token, body: bodyOf(name, world) });
+      const response = await app.call(route.method.toUpperCase(), pathOf(route, world), {
+        token,
+        body: bodyOf(name, world),
+      });
       const isAllowed = roleAllows(role, route.role as (typeof roles)[number]);
       // An agent may cancel only what is its own; this task is the admin's.
-      const expected = !isAllowed || (name === "cancelTask" && role === "agent") ? [403] : Object.keys(route.responses).map(Number);
-      expect(`${role} ${name} ${expected.includes(response.status)} ${response.status}`).toBe(`${role} ${name} true ${response.status}`);
+      const expected =
+        !isAllowed || (name === "cancelTask" && role === "agent") ? [403] : Object.keys(route.responses).map(Number);
+      expect(`${role} ${name} ${expected.includes(response.status)} ${response.status}`).toBe(
+        `${role} ${name} true ${response.status}`,
+      );
       if (response.status !== 204 && isAllowed && expected[0] !== 403) await expectSchema(name, route, response);
       else await response.body?.cancel();
     }
@@ -47,7 +57,10 @@ test("ids of another workspace are not found, with any role", async () => {
   for (const [name, route] of guarded) {
     if (!route.path.includes("{") || route.path.includes("{path}")) continue;
     const mine = { ...world, admin: stranger };
-    const response = await app.call(route.method.toUpperCase(), pathOf(route, mine), { token: stranger.sessionId, body: bodyOf(name, mine) });
+    const response = await app.call(route.method.toUpperCase(), pathOf(route, mine), {
+      token: stranger.sessionId,
+      body: bodyOf(name, mine),
+    });
     expect([name, response.status]).toEqual([name, 404]);
   }
 });
@@ -58,7 +71,10 @@ test("another workspace's id in query or body is not found", async () => {
   const stranger = await app.session();
   for (const [name, route] of guarded) {
     if (!route.query?.shape["workspaceId"] && bodyOf(name, world)?.["workspaceId"] === undefined) continue;
-    const response = await app.call(route.method.toUpperCase(), pathOf(route, world), { token: stranger.sessionId, body: bodyOf(name, world) });
+    const response = await app.call(route.method.toUpperCase(), pathOf(route, world), {
+      token: stranger.sessionId,
+      body: bodyOf(name, world),
+    });
     const problem = Problem.parse(await response.json());
     expect([name, response.status, problem.code]).toEqual([name, 404, "workspace.not_found"]);
   }
@@ -73,7 +89,11 @@ test("an unknown field, a wrong type and broken JSON are refused on every route 
     const good = bodyOf(name, world) ?? {};
     for (const body of [{ ...good, role_: "admin" }, { ...good, createdAt: "x" }, [], '"text"', "{", "null"]) {
       const problem = await app.problem("POST", pathOf(route, world), { token, body });
-      expect([name, JSON.stringify(body).slice(0, 60), problem.code]).toEqual([name, JSON.stringify(body).slice(0, 60), "request.invalid"]);
+      expect([name, JSON.stringify(body).slice(0, 60), problem.code]).toEqual([
+        name,
+        JSON.stringify(body).slice(0, 60),
+        "request.invalid",
+      ]);
     }
   }
 });
@@ -108,18 +128,40 @@ async function openWorld(app: TestApp): Promise<World> {
   const token = admin.sessionId;
   const { workspaceId } = admin;
   const worker = createStandInWorker(app.store);
-  const newTask = async () => (await app.json<{ taskId: string }>("POST", "/api/tasks", 201, { token, body: { code: "return 1", workspaceId } })).taskId;
+  const newTask = async () =>
+    (await app.json<{ taskId: string }>("POST", "/api/tasks", 201, { token, body: { code: "return 1", workspaceId } }))
+      .taskId;
   const [taskId, asking] = [await newTask(), await newTask()];
-  const policy = await app.json<{ policyId: string }>("POST", "/api/policies", 201, { token, body: { workspaceId, toolPathPattern: "a.*", decision: "deny" } });
+  const policy = await app.json<{ policyId: string }>("POST", "/api/policies", 201, {
+    token,
+    body: { workspaceId, toolPathPattern: "a.*", decision: "deny" },
+  });
   const questionId = `question_${taskId}`;
   await worker.ask(taskId, { kind: "question", interactionId: questionId, answerSchemaJson: '{"type":"string"}' });
-  return { admin, taskId, keyId: (await app.key(admin, "agent")).keyId, approvalId: await worker.ask(asking), questionId, policyId: policy.policyId };
+  return {
+    admin,
+    taskId,
+    keyId: (await app.key(admin, "agent")).keyId,
+    approvalId: await worker.ask(asking),
+    questionId,
+    policyId: policy.policyId,
+  };
 }
 
 function pathOf(route: Route, world: World): string {
-  const ids: Record<string, string> = { taskId: world.taskId, keyId: world.keyId, approvalId: world.approvalId, interactionId: world.questionId, policyId: world.policyId, path: "discover" };
+  const ids: Record<string, string> = {
+    taskId: world.taskId,
+    keyId: world.keyId,
+    approvalId: world.approvalId,
+    interactionId: world.questionId,
+    policyId: world.policyId,
+    path: "discover",
+  };
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "?");
-  const query = new URLSearchParams({ ...(route.query?.shape["workspaceId"] && { workspaceId: world.admin.workspaceId }), ...(route.query?.shape["query"] && { query: "tools" }) });
+  const query = new URLSearchParams({
+    ...(route.query?.shape["workspaceId"] && { workspaceId: world.admin.workspaceId }),
+    ...(route.query?.shape["query"] && { query: "tools" }),
+  });
   return query.size > 0 ? `${path}?${query}` : path;
 }
 

@@ -59,7 +59,11 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     guard.check(c.req.raw.headers);
     await next();
   });
-  serveRoutes(app, handlers, { authenticator, rateLimit: new RateLimit(limits.requestsPerMinute, () => host.monotonicMs()), limits });
+  serveRoutes(app, handlers, {
+    authenticator,
+    rateLimit: new RateLimit(limits.requestsPerMinute, () => host.monotonicMs()),
+    limits,
+  });
   app.all("/api", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("/api/*", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("*", (c) => {

@@ -24,4 +24,6 @@ export interface AppDeps {
   shutdown: AbortSignal;
 }
 
-export type Transpiled = { ok: true; script: string; preludeVersion: number } | { ok: false; message: string; line: number; column: number };
+export type Transpiled =
+  | { ok: true; script: string; preludeVersion: number }
+  | { ok: false; message: string; line: number; column: number };

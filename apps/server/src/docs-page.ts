@@ -12,8 +12,14 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:t
 export const DOCS_POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
 export function buildDocsPage(document: Json): string {
-  const { info, paths, components } = document as { info: { version: string }; paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Json> } };
-  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+  const { info, paths, components } = document as {
+    info: { version: string };
+    paths: Record<string, Record<string, Operation>>;
+    components: { schemas: Record<string, Json> };
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Executor API</title><style>${STYLE}</style></head><body>
 <h1>Executor API ${escape(info.version)}</h1>
@@ -23,10 +29,20 @@ export function buildDocsPage(document: Json): string {
 ${operations.map(({ path, method, operation }) => writeOperation(path, method, operation)).join("\n")}
 </tbody></table>
 <h2>Schemas</h2>
-${Object.entries(components.schemas).map(([name, schema]) => `<h3 id="schema-${escape(name)}">${escape(name)}</h3><pre>${escape(JSON.stringify(schema, null, 2))}</pre>`).join("\n")}
+${Object.entries(components.schemas)
+  .map(
+    ([name, schema]) =>
+      `<h3 id="schema-${escape(name)}">${escape(name)}</h3><pre>${escape(JSON.stringify(schema, null, 2))}</pre>`,
+  )
+  .join("\n")}
 <h2>Refusals</h2>
 <table><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead><tbody>
-${Object.entries(errorTable).map(([code, { status, title }]) => `<tr id="${escape(code)}"><td><code>${escape(code)}</code></td><td>${status}</td><td>${escape(title)}</td></tr>`).join("\n")}
+${Object.entries(errorTable)
+  .map(
+    ([code, { status, title }]) =>
+      `<tr id="${escape(code)}"><td><code>${escape(code)}</code></td><td>${status}</td><td>${escape(title)}</td></tr>`,
+  )
+  .join("\n")}
 </tbody></table>
 </body></html>
 `;
@@ -50,8 +66,14 @@ function writeOperation(path: string, method: string, operation: Operation): str
 function linkOf(content: Record<string, { schema: Json }> | undefined): string {
   const [type, media] = Object.entries(content ?? {})[0] ?? [];
   if (!media) return "";
-  const names = [...new Set([...JSON.stringify(media.schema).matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1] ?? ""))];
-  return names.length > 0 ? names.map((name) => `<a href="#schema-${escape(name)}">${escape(name)}</a>`).join(", ") : escape(type === "application/json" ? "object" : (type ?? ""));
+  const names = [
+    ...new Set(
+      [...JSON.stringify(media.schema).matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1] ?? ""),
+    ),
+  ];
+  return names.length > 0
+    ? names.map((name) => `<a href="#schema-${escape(name)}">${escape(name)}</a>`).join(", ")
+    : escape(type === "application/json" ? "object" : (type ?? ""));
 }
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,6 +1,11 @@
 /** The server's environment, read once by main.ts. Anything wrong is one message that names the variable. */
 import { z } from "zod";
-import { EnvironmentError, readInstallation, type Environment, type Installation } from "@executor/core/installation-env";
+import {
+  EnvironmentError,
+  readInstallation,
+  type Environment,
+  type Installation,
+} from "@executor/core/installation-env";
 
 export interface ServerEnv {
   host: string;
@@ -17,11 +22,17 @@ export interface ServerEnv {
   parentPid: number | null;
 }
 
-export function readServerEnv(env: Environment, platform: string, homedir: string): { server: ServerEnv; installation: Installation } {
+export function readServerEnv(
+  env: Environment,
+  platform: string,
+  homedir: string,
+): { server: ServerEnv; installation: Installation } {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""));
   const parsed = ServerVariables.safeParse(set);
   if (!parsed.success) {
-    throw new EnvironmentError(parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}.`).join("\n"));
+    throw new EnvironmentError(
+      parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}.`).join("\n"),
+    );
   }
   const variables = parsed.data;
   const isLoopback = isLoopbackName(variables.EXECUTOR_HOST);
@@ -41,15 +52,24 @@ export function readServerEnv(env: Environment, platform: string, homedir: strin
 /** The whole of 127.0.0.0/8 is loopback. A name is not looked up: only `localhost` is taken for one. */
 export const isLoopbackName = (host: string): boolean => /^(127(\.\d{1,3}){3}|localhost|::1|\[::1\])$/i.test(host);
 
-const flag = z.enum(["0", "1", "true", "false"], "must be 1 or 0").transform((value) => value === "1" || value === "true");
+const flag = z
+  .enum(["0", "1", "true", "false"], "must be 1 or 0")
+  .transform((value) => value === "1" || value === "true");
 const wholeNumber = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`;
-  return z.string().regex(/^\d{1,9}$/, message).transform(Number).pipe(z.int(message).min(min, message).max(max, message));
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .pipe(z.int(message).min(min, message).max(max, message));
 };
 const hostName = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
 
 const ServerVariables = z.object({
-  EXECUTOR_HOST: z.string().regex(/^[A-Za-z0-9._:[\]-]{1,255}$/, "must be an address or name to listen on").default("127.0.0.1"),
+  EXECUTOR_HOST: z
+    .string()
+    .regex(/^[A-Za-z0-9._:[\]-]{1,255}$/, "must be an address or name to listen on")
+    .default("127.0.0.1"),
   EXECUTOR_PORT: wholeNumber(0, 65_535).default(8_788),
   EXECUTOR_PUBLIC_URL: z
     .string()
@@ -58,8 +78,16 @@ const ServerVariables = z.object({
     .optional(),
   EXECUTOR_ALLOWED_HOSTS: z
     .string()
-    .transform((list) => list.split(",").map((entry) => entry.trim().toLowerCase()).filter(Boolean))
-    .refine((hosts) => hosts.every((entry) => hostName.test(entry)), "must be host names, with a port if needed, separated by commas")
+    .transform((list) =>
+      list
+        .split(",")
+        .map((entry) => entry.trim().toLowerCase())
+        .filter(Boolean),
+    )
+    .refine(
+      (hosts) => hosts.every((entry) => hostName.test(entry)),
+      "must be host names, with a port if needed, separated by commas",
+    )
     .default([]),
   EXECUTOR_ANONYMOUS: flag.optional(),
   EXECUTOR_SERVER_AUTO_EXECUTE: flag.optional(),

@@ -15,7 +15,7 @@ export interface HintHub {
 export function createHintHub(store: Pick<Store, "watch">, onRevoked: (bearerId: string) => void): HintHub {
   const listeners = new Map<Topic, Set<() => void>>();
   const tell = (topic: Topic): void => {
-    for (const listener of [...(listeners.get(topic) ?? [])]) listener();
+    for (const listener of listeners.get(topic) ?? []) listener();
   };
   const unwatch = store.watch((hint: Hint) => {
     if (hint.kind === "events") {

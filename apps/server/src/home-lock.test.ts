@@ -6,7 +6,14 @@ import { lockHome } from "./home-lock.ts";
 
 test("a second server is refused while the first lives, and let in when it has released or died (R02)", async () => {
   const home = mkdtempSync(join(tmpdir(), "executor-lock-"));
-  const first = Bun.spawn([process.execPath, "-e", `import { lockHome } from ${JSON.stringify(join(import.meta.dir, "home-lock.ts"))}; console.log(lockHome(${JSON.stringify(home)}).ok); setInterval(() => {}, 1000);`], { stdout: "pipe" });
+  const first = Bun.spawn(
+    [
+      process.execPath,
+      "-e",
+      `import { lockHome } from ${JSON.stringify(join(import.meta.dir, "home-lock.ts"))}; console.log(lockHome(${JSON.stringify(home)}).ok); setInterval(() => {}, 1000);`,
+    ],
+    { stdout: "pipe" },
+  );
   for await (const _ of first.stdout) break;
   expect(lockHome(home)).toEqual({ ok: false, pid: first.pid });
   first.kill("SIGKILL");
@@ -20,7 +27,13 @@ test("a second server is refused while the first lives, and let in when it has r
 
 test("a lock of a process whose number is used again, of ourselves, or of nobody is stale", () => {
   const home = mkdtempSync(join(tmpdir(), "executor-lock-"));
-  for (const text of ['{"pid":1,"startedAt":"not when it started"}', `{"pid":${process.pid},"startedAt":"1"}`, '{"pid":999999999}', "", "garbage"]) {
+  for (const text of [
+    '{"pid":1,"startedAt":"not when it started"}',
+    `{"pid":${process.pid},"startedAt":"1"}`,
+    '{"pid":999999999}',
+    "",
+    "garbage",
+  ]) {
     writeFileSync(join(home, "server.lock"), text);
     const lock = lockHome(home);
     // Where the system does not tell start times, a living number counts.

@@ -18,7 +18,11 @@ export interface ListInteractions {
   cursor?: string | undefined;
 }
 
-export async function listInteractions<Item>(store: Store, asked: ListInteractions, present: (read: InteractionRead) => Item): Promise<{ items: Item[]; nextCursor?: string }> {
+export async function listInteractions<Item>(
+  store: Store,
+  asked: ListInteractions,
+  present: (read: InteractionRead) => Item,
+): Promise<{ items: Item[]; nextCursor?: string }> {
   const limit = asked.limit ?? DEFAULT_PAGE;
   const mark = readCursor(TimeMark, asked.cursor);
   let after = mark && { createdAt: mark[0], interactionId: mark[1] };
@@ -26,7 +30,14 @@ export async function listInteractions<Item>(store: Store, asked: ListInteractio
   let length = 0;
   while (found.length <= limit && length <= MAX_PAGE_LENGTH) {
     const ask = Math.min(ROWS_PER_READ, limit + 1 - found.length);
-    const rows = await store.listInteractions({ workspaceId: asked.workspaceId, status: asked.status ?? null, approvalsOnly: asked.approvalsOnly, taskId: asked.taskId ?? null, after, limit: ask });
+    const rows = await store.listInteractions({
+      workspaceId: asked.workspaceId,
+      status: asked.status ?? null,
+      approvalsOnly: asked.approvalsOnly,
+      taskId: asked.taskId ?? null,
+      after,
+      limit: ask,
+    });
     for (const row of rows) length += row.interaction.inputJson.length;
     found.push(...rows);
     if (rows.length < ask) return toPage(found, limit, present, markOf);

@@ -19,10 +19,13 @@ export interface Listening {
 
 export function listen(deps: AppDeps): Listening {
   // The guard must know the port, and port 0 is known only once it is bound.
-  let app: ReturnType<typeof createApp> | undefined;
-  const server = bind(deps, (request, address) => app?.fetch(request, address) ?? new Response(null, { status: 503 }));
+  const serving: { app?: ReturnType<typeof createApp> } = {};
+  const server = bind(
+    deps,
+    (request, address) => serving.app?.fetch(request, address) ?? new Response(null, { status: 503 }),
+  );
   const port = server.port ?? deps.env.port;
-  app = createApp({ ...deps, env: { ...deps.env, port } });
+  serving.app = createApp({ ...deps, env: { ...deps.env, port } });
   return {
     port,
     async stop() {
@@ -39,9 +42,22 @@ function bind({ env, limits }: AppDeps, fetch: Serve): Bun.Server<undefined> {
   try {
     // Our own limit answers properly; Bun's stands behind it. Outside development Bun shares a port that is taken
     // (half of the requests would then go to another server) unless it is told not to.
-    return Bun.serve({ hostname: env.host, port: env.port, reusePort: false, idleTimeout: IDLE_SECONDS, maxRequestBodySize: 10 * limits.bodyBytes, development: false, fetch });
+    return Bun.serve({
+      hostname: env.host,
+      port: env.port,
+      reusePort: false,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: 10 * limits.bodyBytes,
+      development: false,
+      fetch,
+    });
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "something else listens there already" : (error as Error).message;
-    throw new EnvironmentError(`Cannot listen on ${env.host}:${env.port}: ${reason}. Choose another with EXECUTOR_PORT or EXECUTOR_HOST.`);
+    const reason =
+      (error as NodeJS.ErrnoException).code === "EADDRINUSE"
+        ? "something else listens there already"
+        : (error as Error).message;
+    throw new EnvironmentError(
+      `Cannot listen on ${env.host}:${env.port}: ${reason}. Choose another with EXECUTOR_PORT or EXECUTOR_HOST.`,
+    );
   }
 }

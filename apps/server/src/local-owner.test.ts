@@ -13,7 +13,11 @@ test("the owner's key is made once, for its owner's eyes only, and works", async
     const path = join(home, "owner-key");
     expect([statSync(path).mode & 0o777, statSync(home).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(await ensureLocalOwner(app.deps, home)).toEqual(owner);
-    expect(await whoami(app, owner.token)).toMatchObject({ workspaceId: owner.workspaceId, role: "admin", installationAdmin: true });
+    expect(await whoami(app, owner.token)).toMatchObject({
+      workspaceId: owner.workspaceId,
+      role: "admin",
+      installationAdmin: true,
+    });
   });
 });
 
@@ -34,7 +38,11 @@ test("a revoked key is replaced at the next start, in the same workspace", async
     await app.json("POST", "/api/auth/logout", 204, { token: owner.token });
     const next = await ensureLocalOwner(app.deps, home);
     expect(next.token).not.toBe(owner.token);
-    expect(await whoami(app, next.token)).toMatchObject({ workspaceId: owner.workspaceId, actorId: owner.actorId, installationAdmin: true });
+    expect(await whoami(app, next.token)).toMatchObject({
+      workspaceId: owner.workspaceId,
+      actorId: owner.actorId,
+      installationAdmin: true,
+    });
     expect(await ensureLocalOwner(app.deps, home)).toEqual(next);
   });
 });
@@ -43,7 +51,10 @@ test("an admin of the local workspace cannot revoke the owner's key", async () =
   await using app = await openTestApp();
   await inHome(async (home) => {
     const { token, workspaceId, bearerId } = await ensureLocalOwner(app.deps, home);
-    const admin = await app.json<{ token: string }>("POST", "/api/keys", 201, { token, body: { workspaceId, role: "admin", label: "admin" } });
+    const admin = await app.json<{ token: string }>("POST", "/api/keys", 201, {
+      token,
+      body: { workspaceId, role: "admin", label: "admin" },
+    });
     const path = `/api/keys/${bearerId}?workspaceId=${workspaceId}`;
     expect((await app.problem("DELETE", path, { token: admin.token })).code).toBe("auth.forbidden");
     const { items } = await app.json<{ items: ApiKey[] }>("GET", "/api/keys", 200, { token: admin.token });

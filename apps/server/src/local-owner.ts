@@ -11,7 +11,13 @@ import type { AppDeps } from "./deps.ts";
 import { looksLikeToken, newToken } from "./tokens.ts";
 
 /** What the CLI reads, too. */
-const OwnerFile = z.object({ token: z.string().refine(looksLikeToken), workspaceId: z.string(), bearerId: z.string(), actorId: z.string(), clientId: z.string() });
+const OwnerFile = z.object({
+  token: z.string().refine(looksLikeToken),
+  workspaceId: z.string(),
+  bearerId: z.string(),
+  actorId: z.string(),
+  clientId: z.string(),
+});
 type Owner = z.infer<typeof OwnerFile>;
 
 type Deps = Pick<AppDeps, "store" | "host" | "log">;
@@ -23,7 +29,12 @@ export async function ensureLocalOwner(deps: Deps, home: string): Promise<Owner>
   const owner = known ?? newOwner(deps);
   // The file first: a key in the store that nobody knows would be worse than a file the next start makes good.
   if (!known) writeOwner(path, owner);
-  const row = await deps.store.createWorkspace({ workspaceId: owner.workspaceId, kind: "local", bearer: toBearer(deps, owner), now: deps.host.now() });
+  const row = await deps.store.createWorkspace({
+    workspaceId: owner.workspaceId,
+    kind: "local",
+    bearer: toBearer(deps, owner),
+    now: deps.host.now(),
+  });
   return isUsable(deps, row, owner) ? owner : await replaceKey(deps, path, owner);
 }
 
@@ -31,20 +42,39 @@ export async function ensureLocalOwner(deps: Deps, home: string): Promise<Owner>
 async function replaceKey(deps: Deps, path: string, old: Owner): Promise<Owner> {
   const { store, host, log } = deps;
   const owner = { ...newOwner(deps), workspaceId: old.workspaceId, actorId: old.actorId };
-  await store.createBearer({ bearer: toBearer(deps, owner), by: { actorId: owner.actorId, clientId: owner.clientId }, now: host.now() });
+  await store.createBearer({
+    bearer: toBearer(deps, owner),
+    by: { actorId: owner.actorId, clientId: owner.clientId },
+    now: host.now(),
+  });
   writeOwner(path, owner);
   log.warn("owner.key_replaced", { path });
   return owner;
 }
 
-const isUsable = ({ host }: Deps, row: BearerRow, owner: Owner): boolean => row.revokedAt === null && row.hash === host.sha256(owner.token) && row.workspaceId === owner.workspaceId;
+const isUsable = ({ host }: Deps, row: BearerRow, owner: Owner): boolean =>
+  row.revokedAt === null && row.hash === host.sha256(owner.token) && row.workspaceId === owner.workspaceId;
 
 function newOwner({ host }: Deps): Owner {
-  return { token: newToken("key"), workspaceId: host.newId("ws"), bearerId: host.newId("key"), actorId: host.newId("actor"), clientId: host.newId("client") };
+  return {
+    token: newToken("key"),
+    workspaceId: host.newId("ws"),
+    bearerId: host.newId("key"),
+    actorId: host.newId("actor"),
+    clientId: host.newId("client"),
+  };
 }
 
 function toBearer({ host }: Deps, { token, ...ids }: Owner): NewBearer {
-  return { ...ids, hash: host.sha256(token), kind: "key", role: "admin", label: "owner of this installation", installationAdmin: 1, mayElicit: 0 };
+  return {
+    ...ids,
+    hash: host.sha256(token),
+    kind: "key",
+    role: "admin",
+    label: "owner of this installation",
+    installationAdmin: 1,
+    mayElicit: 0,
+  };
 }
 
 /** Null when there is none. A file that cannot be read as one is an error: it is never silently replaced. */
@@ -57,11 +87,15 @@ function readOwner(path: string, { log }: Deps): Owner | null {
     throw error;
   }
   if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
-    log.warn("owner.key_was_readable", { path, advice: "others could read the owner's key; delete the file to get a new one" });
+    log.warn("owner.key_was_readable", {
+      path,
+      advice: "others could read the owner's key; delete the file to get a new one",
+    });
     chmodSync(path, 0o600);
   }
   const parsed = OwnerFile.safeParse(parseJson(text));
-  if (!parsed.success) throw new Error(`${path} is not an owner key of Executor. Restore it, or delete it to start with a new one.`);
+  if (!parsed.success)
+    throw new Error(`${path} is not an owner key of Executor. Restore it, or delete it to start with a new one.`);
   return parsed.data;
 }
 

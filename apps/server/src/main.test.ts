@@ -27,17 +27,31 @@ test("it says where it listens, keeps one owner key across restarts, and ends cl
   expect(await stream.text()).toBe(": open\n\n");
   expect(existsSync(join(home, "server.lock"))).toBe(false);
   const second = await start(home);
-  const caller = (await (await fetch(`${second.url}/api/auth/me`, { headers: { authorization: `Bearer ${owner.token}` } })).json()) as Caller;
+  const caller = (await (
+    await fetch(`${second.url}/api/auth/me`, { headers: { authorization: `Bearer ${owner.token}` } })
+  ).json()) as Caller;
   expect(caller).toMatchObject({ workspaceId: owner.workspaceId, role: "admin", installationAdmin: true });
 });
 
 test("a second server on the same data, a taken port and a bad variable are refused with 78 and one message", async () => {
   const home = newHome();
   const { url } = await start(home);
-  expect(await refusal({ EXECUTOR_HOME: home, EXECUTOR_PORT: "0" })).toEqual([78, expect.stringContaining("Another server")]);
-  expect(await refusal({ EXECUTOR_HOME: newHome(), EXECUTOR_PORT: new URL(url).port })).toEqual([78, expect.stringContaining("EXECUTOR_PORT")]);
-  expect(await refusal({ EXECUTOR_HOME: newHome(), EXECUTOR_PORT: "x" })).toEqual([78, expect.stringContaining("EXECUTOR_PORT must be")]);
-  expect(await refusal({ EXECUTOR_HOME: newHome(), EXECUTOR_LIMIT_RUN_MS: "soon" })).toEqual([78, expect.stringContaining("EXECUTOR_LIMIT_RUN_MS must be")]);
+  expect(await refusal({ EXECUTOR_HOME: home, EXECUTOR_PORT: "0" })).toEqual([
+    78,
+    expect.stringContaining("Another server"),
+  ]);
+  expect(await refusal({ EXECUTOR_HOME: newHome(), EXECUTOR_PORT: new URL(url).port })).toEqual([
+    78,
+    expect.stringContaining("EXECUTOR_PORT"),
+  ]);
+  expect(await refusal({ EXECUTOR_HOME: newHome(), EXECUTOR_PORT: "x" })).toEqual([
+    78,
+    expect.stringContaining("EXECUTOR_PORT must be"),
+  ]);
+  expect(await refusal({ EXECUTOR_HOME: newHome(), EXECUTOR_LIMIT_RUN_MS: "soon" })).toEqual([
+    78,
+    expect.stringContaining("EXECUTOR_LIMIT_RUN_MS must be"),
+  ]);
 });
 
 test("after a kill -9 the next server takes over the lock", async () => {
@@ -61,8 +75,15 @@ test("it ends when its parent is gone", async () => {
 test("with auto-execute it runs tasks by itself", async () => {
   const { url } = await start(newHome(), { EXECUTOR_SERVER_AUTO_EXECUTE: "1" });
   const session = (await (await fetch(`${url}/api/auth/anonymous/bootstrap`, { method: "POST" })).json()) as Session;
-  const body = JSON.stringify({ workspaceId: session.workspaceId, code: "return await tools.executor.echo({ value: 6 * 7 })" });
-  const response = await fetch(`${url}/api/tasks?wait=20000`, { method: "POST", body, headers: { authorization: `Bearer ${session.sessionId}`, "content-type": "application/json" } });
+  const body = JSON.stringify({
+    workspaceId: session.workspaceId,
+    code: "return await tools.executor.echo({ value: 6 * 7 })",
+  });
+  const response = await fetch(`${url}/api/tasks?wait=20000`, {
+    method: "POST",
+    body,
+    headers: { authorization: `Bearer ${session.sessionId}`, "content-type": "application/json" },
+  });
   expect((await response.json()) as Task).toMatchObject({ status: "completed", result: 42 });
 });
 
@@ -73,7 +94,10 @@ function newHome(): string {
 }
 
 const spawn = (env: Record<string, string>) => {
-  const child = Bun.spawn([process.execPath, main], { env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = Bun.spawn([process.execPath, main], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   running.push(child);
   return child;
 };
@@ -88,11 +112,11 @@ async function start(home: string, env: Record<string, string> = {}) {
     const line = text.split("\n").find((each) => each.includes('"server.listening"') && each.endsWith("}"));
     if (line) return { child, url: `http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}` };
   }
-  throw new Error(`it did not start: ${text} ${await child.stderr.text()}`);
+  throw new Error(`it did not start: ${text} ${await new Response(child.stderr).text()}`);
 }
 
 async function refusal(env: Record<string, string>): Promise<[number, string]> {
   const child = spawn(env);
-  const [code, message] = await Promise.all([child.exited, child.stderr.text()]);
+  const [code, message] = await Promise.all([child.exited, new Response(child.stderr).text()]);
   return [code, message];
 }

@@ -28,7 +28,10 @@ async function main(): Promise<void> {
   const host = createSystemHost();
   const log = createLogger((line) => process.stdout.write(`${line}\n`), host.now);
   const lock = lockHome(installation.home);
-  if (!lock.ok) throw new EnvironmentError(`Another server (process ${lock.pid}) uses ${installation.home}. Stop it, or give this one its own EXECUTOR_HOME.`);
+  if (!lock.ok)
+    throw new EnvironmentError(
+      `Another server (process ${lock.pid}) uses ${installation.home}. Stop it, or give this one its own EXECUTOR_HOME.`,
+    );
 
   const store = await openStore(installation, "hub");
   const tools = { openCatalog: async () => ({ find: () => null, list: () => [] }) };
@@ -62,7 +65,16 @@ async function main(): Promise<void> {
   async function startWorker() {
     const { createWorker, defaultWorkerSettings } = await import("@executor/worker/worker");
     const { mapLine } = await import("@executor/runtimes/guest/map-line");
-    const started = createWorker({ store, runtimes, providers: [tools], host, limits: installation.limits, log, mapLine, settings: defaultWorkerSettings });
+    const started = createWorker({
+      store,
+      runtimes,
+      providers: [tools],
+      host,
+      limits: installation.limits,
+      log,
+      mapLine,
+      settings: defaultWorkerSettings,
+    });
     await started.start();
     return started;
   }
@@ -80,7 +92,8 @@ function stopOnSignal(log: Logger, parentPid: number | null, stop: () => Promise
     log.info("server.stopped", { reason });
     process.exit(0);
   };
-  const begin = (reason: string) => void end(reason).catch((error: unknown) => log.error("server.stop_failed", { error }));
+  const begin = (reason: string) =>
+    void end(reason).catch((error: unknown) => log.error("server.stop_failed", { error }));
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => begin(signal));
   if (parentPid !== null) setInterval(() => isAlive(parentPid) || begin("parent is gone"), PARENT_CHECK_MS).unref();
 }

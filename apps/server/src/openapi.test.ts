@@ -13,8 +13,14 @@ test("every route of the table is in the document, with its role", async () => {
   await using app = await openTestApp();
   const document = await app.json<Document>("GET", "/api/openapi.json", 200);
   expect(document.openapi).toBe("3.1.0");
-  const told = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => `${method} ${path} ${String(operation["x-role"])} ${String(operation["operationId"])}`));
-  const table = (Object.entries(routes) as [string, Route][]).map(([name, { method, path, role }]) => `${method} ${path} ${role} ${name}`);
+  const told = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => `${method} ${path} ${String(operation["x-role"])} ${String(operation["operationId"])}`,
+    ),
+  );
+  const table = (Object.entries(routes) as [string, Route][]).map(
+    ([name, { method, path, role }]) => `${method} ${path} ${role} ${name}`,
+  );
   expect(told.toSorted()).toEqual(table.toSorted());
 });
 
@@ -24,21 +30,42 @@ test("every reference leads somewhere, and nothing of zod's own is left", async 
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? "");
   expect(references.length).toBeGreaterThan(50);
   for (const reference of references) {
-    const found = reference.replace(/^#\//, "").split("/").reduce<unknown>((at, name) => (at as Json | undefined)?.[name], document);
+    const found = reference
+      .replace(/^#\//, "")
+      .split("/")
+      .reduce<unknown>((at, name) => (at as Json | undefined)?.[name], document);
     expect([reference, typeof found]).toEqual([reference, "object"]);
   }
   expect(JSON.stringify(document)).not.toMatch(/\$defs|__schema|"\$schema"/);
-  expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(["Task", "CreateTask", "Approval", "Problem", "TaskSummary"]));
+  expect(Object.keys(document.components.schemas)).toEqual(
+    expect.arrayContaining(["Task", "CreateTask", "Approval", "Problem", "TaskSummary"]),
+  );
 });
 
 test("parameters, bodies and answers are told as they are", async () => {
   await using app = await openTestApp();
   const { paths } = await app.json<Document>("GET", "/api/openapi.json", 200);
-  expect(paths["/api/tasks"]?.["get"]).toMatchObject({ parameters: expect.arrayContaining([expect.objectContaining({ name: "limit", in: "query", required: false, schema: expect.objectContaining({ type: "integer", minimum: 1, maximum: 200 }) })]) });
-  expect(paths["/api/tasks/{taskId}"]?.["get"]).toMatchObject({ parameters: expect.arrayContaining([expect.objectContaining({ name: "taskId", in: "path", required: true })]), responses: { "200": { content: { "application/json": { schema: { $ref: "#/components/schemas/Task" } } } } } });
-  expect(paths["/api/tasks"]?.["post"]).toMatchObject({ requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/CreateTask" } } } } });
+  expect(paths["/api/tasks"]?.["get"]).toMatchObject({
+    parameters: expect.arrayContaining([
+      expect.objectContaining({
+        name: "limit",
+        in: "query",
+        required: false,
+        schema: expect.objectContaining({ type: "integer", minimum: 1, maximum: 200 }),
+      }),
+    ]),
+  });
+  expect(paths["/api/tasks/{taskId}"]?.["get"]).toMatchObject({
+    parameters: expect.arrayContaining([expect.objectContaining({ name: "taskId", in: "path", required: true })]),
+    responses: { "200": { content: { "application/json": { schema: { $ref: "#/components/schemas/Task" } } } } },
+  });
+  expect(paths["/api/tasks"]?.["post"]).toMatchObject({
+    requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/CreateTask" } } } },
+  });
   expect(paths["/api/health"]?.["get"]).toMatchObject({ security: [] });
-  expect(paths["/api/keys/{keyId}"]?.["delete"]).toMatchObject({ parameters: expect.arrayContaining([expect.objectContaining({ name: "workspaceId", required: true })]) });
+  expect(paths["/api/keys/{keyId}"]?.["delete"]).toMatchObject({
+    parameters: expect.arrayContaining([expect.objectContaining({ name: "workspaceId", required: true })]),
+  });
 });
 
 test("the page lists all routes and codes and needs nothing but its own style", async () => {

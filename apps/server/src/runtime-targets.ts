@@ -5,7 +5,10 @@
 import type { RuntimeTarget } from "@executor/contracts/tool";
 import type { Runtime } from "@executor/core/ports/runtime";
 
-export async function describeRuntimes(runtimes: readonly Runtime[], { probe }: { probe: boolean }): Promise<RuntimeTarget[]> {
+export async function describeRuntimes(
+  runtimes: readonly Runtime[],
+  { probe }: { probe: boolean },
+): Promise<RuntimeTarget[]> {
   return await Promise.all(
     runtimes.map(async (runtime) => {
       const { id, label, description } = runtime;

@@ -59,6 +59,7 @@ export const errorTable = {
   "task.timed_out": spec(422, 11, "The task used up its run time"),
   "task.cancelled": spec(409, 12, "The task was cancelled"),
   "task.never_settles": spec(422, 10, "The code waits for something that can never happen"),
+  "task.journal_limit": spec(422, 10, "The calls of the task carried too much in all"),
   "task.diverged": spec(409, 10, "The code behaved differently when it was replayed"),
   "task.runtime_lost": later(503, 13, "The engine was lost too often under this task"),
   "runtime.not_found": spec(422, 2, "No such runtime"),

@@ -24,6 +24,7 @@ export const limitTable = {
   parallelCalls: { value: 64, min: 1, max: 1_000, code: "task.call_limit", means: "tool calls under way at once; more wait their turn" },
   callInputBytes: { value: 10 * MB, min: 1_000, max: 12 * MB, code: "call.input_too_large", means: "input of one call" },
   callResultBytes: { value: 10 * MB, min: 1_000, max: 12 * MB, code: "call.result_too_large", means: "result of one call" },
+  journalBytes: { value: 100 * MB, min: 10_000, max: 2_000 * MB, code: "task.journal_limit", means: "inputs and results of all calls of a task together" },
   resultBytes: { value: 10 * MB, min: 1_000, max: 12 * MB, code: "task.result_too_large", means: "result of a task" },
   outputBytes: { value: 1 * MB, min: 1_000, max: 10 * MB, code: "task.failed", means: "console output of a task; the rest is dropped and said so once" },
   pendingApprovals: { value: 100, min: 1, max: 1_000, code: "approval.limit", means: "approvals a task may have pending" },

@@ -20,13 +20,21 @@ test("macOS and Windows have their usual places", () => {
 });
 
 test("EXECUTOR_HOME moves everything, and must be absolute", () => {
-  expect(read({ EXECUTOR_HOME: "/srv/x/" })).toMatchObject({ home: "/srv/x", runDir: "/srv/x/run", store: { path: "/srv/x/executor.db" } });
+  expect(read({ EXECUTOR_HOME: "/srv/x/" })).toMatchObject({
+    home: "/srv/x",
+    runDir: "/srv/x/run",
+    store: { path: "/srv/x/executor.db" },
+  });
   expect(read({ EXECUTOR_HOME: "~/x" }).home).toBe("/home/ann/x");
   expect(() => read({ EXECUTOR_HOME: "x" })).toThrow(/EXECUTOR_HOME/);
 });
 
 test("CONVEX_URL chooses Convex and needs its service token", () => {
-  expect(read({ CONVEX_URL: "https://a.convex.cloud", EXECUTOR_CONVEX_SERVICE_TOKEN: "t" }).store).toEqual({ kind: "convex", url: "https://a.convex.cloud", serviceToken: "t" });
+  expect(read({ CONVEX_URL: "https://a.convex.cloud", EXECUTOR_CONVEX_SERVICE_TOKEN: "t" }).store).toEqual({
+    kind: "convex",
+    url: "https://a.convex.cloud",
+    serviceToken: "t",
+  });
   expect(() => read({ CONVEX_URL: "https://a.convex.cloud" })).toThrow(/EXECUTOR_CONVEX_SERVICE_TOKEN/);
   expect(() => read({ CONVEX_URL: "a", EXECUTOR_CONVEX_SERVICE_TOKEN: "t" })).toThrow(/CONVEX_URL/);
 });

@@ -26,7 +26,8 @@ export function readInstallation(env: Environment, platform: string, homedir: st
 }
 
 /** EXECUTOR_LIMIT_<NAME> for a row of the limits table: `runMs` is EXECUTOR_LIMIT_RUN_MS. */
-export const limitVariable = (name: LimitName): string => `EXECUTOR_LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+export const limitVariable = (name: LimitName): string =>
+  `EXECUTOR_LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
 /** An empty variable counts as one that is not set: that is how shells and compose files leave things out. */
 export const readVariable = (env: Environment, name: string): string | null => env[name]?.trim() || null;
@@ -35,7 +36,8 @@ function readPlaces(env: Environment, platform: string, homedir: string): { home
   const asked = readVariable(env, "EXECUTOR_HOME");
   if (asked !== null) {
     const home = asked.startsWith("~/") ? join(platform, homedir, asked.slice(2)) : join(platform, asked);
-    if (!isAbsolute(home, platform)) throw new EnvironmentError(`EXECUTOR_HOME must be an absolute path; it is "${asked}".`);
+    if (!isAbsolute(home, platform))
+      throw new EnvironmentError(`EXECUTOR_HOME must be an absolute path; it is "${asked}".`);
     return { home, runDir: join(platform, home, "run") };
   }
   if (platform === "darwin") {
@@ -43,7 +45,11 @@ function readPlaces(env: Environment, platform: string, homedir: string): { home
     return { home, runDir: join(platform, home, "run") };
   }
   if (platform === "win32") {
-    const home = join(platform, readVariable(env, "LOCALAPPDATA") ?? join(platform, homedir, "AppData/Local"), "executor");
+    const home = join(
+      platform,
+      readVariable(env, "LOCALAPPDATA") ?? join(platform, homedir, "AppData/Local"),
+      "executor",
+    );
     return { home, runDir: join(platform, home, "run") };
   }
   const data = readVariable(env, "XDG_DATA_HOME") ?? join(platform, homedir, ".local/share");
@@ -54,9 +60,13 @@ function readPlaces(env: Environment, platform: string, homedir: string): { home
 function readStore(env: Environment, home: string, platform: string): Installation["store"] {
   const url = readVariable(env, "CONVEX_URL");
   if (url === null) return { kind: "sqlite", path: join(platform, home, "executor.db") };
-  if (!/^https?:\/\/[^\s]+$/.test(url)) throw new EnvironmentError("CONVEX_URL must be an http or https URL, as `convex dev` prints it.");
+  if (!/^https?:\/\/[^\s]+$/.test(url))
+    throw new EnvironmentError("CONVEX_URL must be an http or https URL, as `convex dev` prints it.");
   const serviceToken = readVariable(env, "EXECUTOR_CONVEX_SERVICE_TOKEN");
-  if (serviceToken === null) throw new EnvironmentError("EXECUTOR_CONVEX_SERVICE_TOKEN must be set with CONVEX_URL: the token the deployment's functions expect.");
+  if (serviceToken === null)
+    throw new EnvironmentError(
+      "EXECUTOR_CONVEX_SERVICE_TOKEN must be set with CONVEX_URL: the token the deployment's functions expect.",
+    );
   return { kind: "convex", url, serviceToken };
 }
 
@@ -72,7 +82,10 @@ function readLimit(env: Environment, name: LimitName): number {
   const asked = readVariable(env, variable);
   if (asked === null) return value;
   const number = /^\d{1,15}$/.test(asked.replaceAll("_", "")) ? Number(asked.replaceAll("_", "")) : Number.NaN;
-  if (!(number >= min && number <= max)) throw new EnvironmentError(`${variable} must be a whole number from ${min} to ${max}; it is "${asked.slice(0, 100)}".`);
+  if (!(number >= min && number <= max))
+    throw new EnvironmentError(
+      `${variable} must be a whole number from ${min} to ${max}; it is "${asked.slice(0, 100)}".`,
+    );
   return number;
 }
 
@@ -80,10 +93,12 @@ function readLimit(env: Environment, name: LimitName): number {
 function refuseUnknownLimits(env: Environment, names: LimitName[]): void {
   const known = new Set(names.map(limitVariable));
   const unknown = Object.keys(env).find((name) => name.startsWith("EXECUTOR_LIMIT_") && !known.has(name));
-  if (unknown !== undefined) throw new EnvironmentError(`${unknown} is not a limit. There are: ${[...known].join(", ")}.`);
+  if (unknown !== undefined)
+    throw new EnvironmentError(`${unknown} is not a limit. There are: ${[...known].join(", ")}.`);
 }
 
-const isAbsolute = (path: string, platform: string): boolean => path.startsWith("/") || (platform === "win32" && /^([A-Za-z]:)?[\\/]/.test(path));
+const isAbsolute = (path: string, platform: string): boolean =>
+  path.startsWith("/") || (platform === "win32" && /^([A-Za-z]:)?[\\/]/.test(path));
 
 function join(platform: string, ...parts: string[]): string {
   const separator = platform === "win32" ? "\\" : "/";

@@ -6,14 +6,33 @@ test("a line is one JSON object with time, level and message first", () => {
 });
 
 test("secrets are masked by name, at any depth", () => {
-  const entry = logged({ token: "abc", headers: { Authorization: "x", "set-cookie": "y" }, list: [{ apiKey: "z" }], sessionId: "s", password: "p", clientSecret: "c" });
-  expect(entry).toMatchObject({ token: "[masked]", headers: { Authorization: "[masked]", "set-cookie": "[masked]" }, list: [{ apiKey: "[masked]" }], sessionId: "[masked]", password: "[masked]", clientSecret: "[masked]" });
+  const entry = logged({
+    token: "abc",
+    headers: { Authorization: "x", "set-cookie": "y" },
+    list: [{ apiKey: "z" }],
+    sessionId: "s",
+    password: "p",
+    clientSecret: "c",
+  });
+  expect(entry).toMatchObject({
+    token: "[masked]",
+    headers: { Authorization: "[masked]", "set-cookie": "[masked]" },
+    list: [{ apiKey: "[masked]" }],
+    sessionId: "[masked]",
+    password: "[masked]",
+    clientSecret: "[masked]",
+  });
   expect(logged({ tokens: 12, workspaceId: "ws_1" })).toMatchObject({ tokens: 12, workspaceId: "ws_1" });
 });
 
 test("secrets are masked by their looks, inside any text", () => {
   const token = `ex_key_${"Az09-_".repeat(8)}`;
-  for (const text of [`sent ${token}!`, `Bearer ${token}`, "authorization: bearer abcdefghijkl", "https://ann:hunter2@example.com/x"]) {
+  for (const text of [
+    `sent ${token}!`,
+    `Bearer ${token}`,
+    "authorization: bearer abcdefghijkl",
+    "https://ann:hunter2@example.com/x",
+  ]) {
     expect(lineOf({ note: text, error: new Error(text) })).not.toMatch(/Az09|abcdefgh|hunter2/);
   }
 });
@@ -23,7 +42,11 @@ test("a line break in a value cannot start a second line", () => {
 });
 
 test("fields cannot replace time, level or message", () => {
-  expect(logged({ time: "x", level: "y", msg: "z" })).toMatchObject({ time: "1970-01-01T00:00:00.000Z", level: "info", msg: "m" });
+  expect(logged({ time: "x", level: "y", msg: "z" })).toMatchObject({
+    time: "1970-01-01T00:00:00.000Z",
+    level: "info",
+    msg: "m",
+  });
 });
 
 test("long, deep and cyclic values are bounded", () => {
@@ -34,12 +57,18 @@ test("long, deep and cyclic values are bounded", () => {
 
 test("an error keeps its cause and its code", () => {
   const error = Object.assign(new Error("outer", { cause: new Error("inner") }), { code: "EX" });
-  expect(logged({ error })).toMatchObject({ error: { name: "Error", message: "outer", code: "EX", cause: { message: "inner" } } });
+  expect(logged({ error })).toMatchObject({
+    error: { name: "Error", message: "outer", code: "EX", cause: { message: "inner" } },
+  });
 });
 
 test("what is below the level is not written", () => {
   const lines: string[] = [];
-  const log = createLogger((line) => lines.push(line), () => 0, "warn" satisfies LogLevel);
+  const log = createLogger(
+    (line) => lines.push(line),
+    () => 0,
+    "warn" satisfies LogLevel,
+  );
   log.debug("a");
   log.info("b");
   log.warn("c");
@@ -49,7 +78,10 @@ test("what is below the level is not written", () => {
 
 function lineOf(fields: LogFields): string {
   const lines: string[] = [];
-  createLogger((line) => lines.push(line), () => 0).info("m", fields);
+  createLogger(
+    (line) => lines.push(line),
+    () => 0,
+  ).info("m", fields);
   return lines.join("\n");
 }
 

@@ -34,17 +34,24 @@ const MAX_DEPTH = 6;
 /** Names of fields whose value is a secret, whatever it looks like. */
 const SECRET_NAME = /token|secret|passw|authorization|cookie|api[-_]?key|session[-_]?id|credential$|private[-_]?key/i;
 /** Our own tokens, bearer headers, and user:password in a URL, wherever they stand in a text. */
-const SECRET_TEXT = /\bex_[a-z]+_[A-Za-z0-9_-]{20,}|\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}|(?<=\/\/)[^\s/@:]+:[^\s/@]+(?=@)/gi;
+const SECRET_TEXT =
+  /\bex_[a-z]+_[A-Za-z0-9_-]{20,}|\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}|(?<=\/\/)[^\s/@:]+:[^\s/@]+(?=@)/gi;
 
 function mask(value: unknown, depth: number): unknown {
   if (typeof value === "string") return maskText(value);
-  if (typeof value === "bigint" || typeof value === "symbol" || typeof value === "function") return String(value).slice(0, 100);
+  if (typeof value === "bigint" || typeof value === "symbol" || typeof value === "function")
+    return String(value).slice(0, 100);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[deep]";
   if (value instanceof Error) return maskError(value, depth);
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => mask(item, depth + 1));
   const members = Object.entries(value).slice(0, MAX_ITEMS);
-  return Object.fromEntries(members.map(([name, member]) => [name, SECRET_NAME.test(name) && isText(member) ? MASKED : mask(member, depth + 1)]));
+  return Object.fromEntries(
+    members.map(([name, member]) => [
+      name,
+      SECRET_NAME.test(name) && isText(member) ? MASKED : mask(member, depth + 1),
+    ]),
+  );
 }
 
 /** Numbers and flags under such a name (`tokens: 12`) say nothing secret. */

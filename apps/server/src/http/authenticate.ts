@@ -32,11 +32,17 @@ const MAX_KEPT = 10_000;
 /** `lastSeenAt` is written at most this often. */
 const TOUCH_MS = 60_000;
 
-export function createAuthenticator({ store, host, limits, log }: Pick<AppDeps, "store" | "host" | "limits" | "log">): Authenticator {
+export function createAuthenticator({
+  store,
+  host,
+  limits,
+  log,
+}: Pick<AppDeps, "store" | "host" | "limits" | "log">): Authenticator {
   const kept = new Map<string, { row: BearerRow; untilMs: number }>();
   let revocations = 0;
 
-  const findByHash = (hash: string): Promise<BearerRow | null> => store.findBearer({ hash, now: host.now(), sessionIdleMs: limits.sessionIdleMs });
+  const findByHash = (hash: string): Promise<BearerRow | null> =>
+    store.findBearer({ hash, now: host.now(), sessionIdleMs: limits.sessionIdleMs });
 
   const look = async (token: string): Promise<BearerRow | null> => {
     const hash = host.sha256(token);
@@ -57,14 +63,20 @@ export function createAuthenticator({ store, host, limits, log }: Pick<AppDeps, 
     const now = host.now();
     if (now - (row.lastSeenAt ?? 0) < TOUCH_MS) return;
     row.lastSeenAt = now;
-    store.touchBearer({ bearerId: row.bearerId, now }).catch((error: unknown) => log.warn("bearer.touch_failed", { error }));
+    store
+      .touchBearer({ bearerId: row.bearerId, now })
+      .catch((error: unknown) => log.warn("bearer.touch_failed", { error }));
   };
 
   return {
     async authenticate(authorization) {
       const token = readBearer(authorization);
       const row = looksLikeToken(token) ? await look(token) : null;
-      if (!row) throw new AppError("auth.invalid", "This bearer token is unknown, expired or revoked. Sign in again, or ask an admin for a key.");
+      if (!row)
+        throw new AppError(
+          "auth.invalid",
+          "This bearer token is unknown, expired or revoked. Sign in again, or ask an admin for a key.",
+        );
       touch(row);
       return toBearer(row);
     },
@@ -83,14 +95,25 @@ export function createAuthenticator({ store, host, limits, log }: Pick<AppDeps, 
 
 export function readBearer(authorization: string | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-  if (token === undefined) throw new AppError("auth.required", "Send `Authorization: Bearer <token>` with a session id or an API key.");
+  if (token === undefined)
+    throw new AppError("auth.required", "Send `Authorization: Bearer <token>` with a session id or an API key.");
   return token;
 }
 
 /** Who did it, for the audit. */
-export const actorOf = ({ actorId, clientId }: Bearer): { actorId: string; clientId: string } => ({ actorId, clientId });
+export const actorOf = ({ actorId, clientId }: Bearer): { actorId: string; clientId: string } => ({
+  actorId,
+  clientId,
+});
 
 function toBearer(row: BearerRow): Bearer {
   const { bearerId, workspaceId, actorId, clientId } = row;
-  return { bearerId, workspaceId, actorId, clientId, role: Role.parse(row.role), installationAdmin: row.installationAdmin === 1 };
+  return {
+    bearerId,
+    workspaceId,
+    actorId,
+    clientId,
+    role: Role.parse(row.role),
+    installationAdmin: row.installationAdmin === 1,
+  };
 }

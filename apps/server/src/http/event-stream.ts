@@ -35,8 +35,13 @@ const HEARTBEAT_MS = 15_000;
 
 export function openEventStream(options: EventStreamOptions): Response {
   const pump = new EventPump(options);
-  const body = new ReadableStream<Uint8Array>({ pull: (controller) => pump.pull(controller), cancel: () => pump.end() }, { highWaterMark: 0 });
-  return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" } });
+  const body = new ReadableStream<Uint8Array>(
+    { pull: (controller) => pump.pull(controller), cancel: () => pump.end() },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
 }
 
 class EventPump {

@@ -19,7 +19,10 @@ export function createGuard(env: Pick<ServerEnv, "host" | "port" | "publicUrl" |
     check(headers) {
       const host = headers.get("host")?.toLowerCase() ?? "";
       if (!isServed(host)) {
-        throw new AppError("request.host_refused", `This server is not called "${host.slice(0, 100)}". Use its own address, or name the host in EXECUTOR_ALLOWED_HOSTS or EXECUTOR_PUBLIC_URL.`);
+        throw new AppError(
+          "request.host_refused",
+          `This server is not called "${host.slice(0, 100)}". Use its own address, or name the host in EXECUTOR_ALLOWED_HOSTS or EXECUTOR_PUBLIC_URL.`,
+        );
       }
       const origin = headers.get("origin");
       if (origin !== null && !isServed(hostOfOrigin(origin))) {
@@ -30,7 +33,12 @@ export function createGuard(env: Pick<ServerEnv, "host" | "port" | "publicUrl" |
 }
 
 /** Names with the port as a browser writes it: left out when it is the scheme's own. */
-function servedHosts({ host, port, publicUrl, allowedHosts }: Pick<ServerEnv, "host" | "port" | "publicUrl" | "allowedHosts">): Set<string> {
+function servedHosts({
+  host,
+  port,
+  publicUrl,
+  allowedHosts,
+}: Pick<ServerEnv, "host" | "port" | "publicUrl" | "allowedHosts">): Set<string> {
   const bound = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const names = ANY_ADDRESS.includes(host) ? LOOPBACK_NAMES : [...LOOPBACK_NAMES, bound.toLowerCase()];
   const own = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));

@@ -13,7 +13,11 @@ export const NumberMark = z.int();
 export function readCursor<S extends z.ZodType>(schema: S, cursor: string | undefined): z.output<S> | null {
   if (cursor === undefined) return null;
   const parsed = schema.safeParse(decode(cursor));
-  if (!parsed.success) throw new AppError("request.invalid", "query.cursor: not a cursor of this list; use the nextCursor of an earlier answer as it is");
+  if (!parsed.success)
+    throw new AppError(
+      "request.invalid",
+      "query.cursor: not a cursor of this list; use the nextCursor of an earlier answer as it is",
+    );
   return parsed.data;
 }
 
@@ -26,8 +30,16 @@ function decode(cursor: string): unknown {
 }
 
 /** Of `limit + 1` rows read, the page and, if the extra one is there, the mark of the last one on it. */
-export function toPage<Row, Item>(rows: readonly Row[], limit: number, present: (row: Row) => Item, markOf: (row: Row) => unknown): { items: Item[]; nextCursor?: string } {
+export function toPage<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  present: (row: Row) => Item,
+  markOf: (row: Row) => unknown,
+): { items: Item[]; nextCursor?: string } {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown.map(present), ...(rows.length > limit && last !== undefined && { nextCursor: writeCursor(markOf(last)) }) };
+  return {
+    items: shown.map(present),
+    ...(rows.length > limit && last !== undefined && { nextCursor: writeCursor(markOf(last)) }),
+  };
 }

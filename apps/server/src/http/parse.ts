@@ -14,14 +14,20 @@ const MAX_ISSUES = 10;
 export function parseWith<S extends z.ZodType>(schema: S, value: unknown, where: string): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({ path: [where, ...issue.path.map(String)].join(".").slice(0, 300), message: issue.message.slice(0, 300) }));
-  throw new AppError("request.invalid", issues.map((issue) => `${issue.path}: ${issue.message}`).join("; "), { data: { issues } });
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
+    path: [where, ...issue.path.map(String)].join(".").slice(0, 300),
+    message: issue.message.slice(0, 300),
+  }));
+  throw new AppError("request.invalid", issues.map((issue) => `${issue.path}: ${issue.message}`).join("; "), {
+    data: { issues },
+  });
 }
 
 export function parseQuery<S extends z.ZodType>(schema: S, search: URLSearchParams): z.output<S> {
   const values: Record<string, string> = {};
   for (const [name, value] of search) {
-    if (Object.hasOwn(values, name)) throw new AppError("request.invalid", `query.${name.slice(0, 100)}: given more than once`);
+    if (Object.hasOwn(values, name))
+      throw new AppError("request.invalid", `query.${name.slice(0, 100)}: given more than once`);
     values[name] = value;
   }
   return parseWith(schema, values, "query");
@@ -31,9 +37,14 @@ export function parseQuery<S extends z.ZodType>(schema: S, search: URLSearchPara
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   if (request.body === null || request.headers.get("content-length") === "0") return {};
   const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw new AppError("request.not_json", `Send the body as application/json; it came as "${type.slice(0, 100)}".`);
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new AppError("request.not_json", `Send the body as application/json; it came as "${type.slice(0, 100)}".`);
   const encoding = request.headers.get("content-encoding") ?? "identity";
-  if (encoding.toLowerCase() !== "identity") throw new AppError("request.not_json", `Send the body without Content-Encoding; it came as "${encoding.slice(0, 100)}".`);
+  if (encoding.toLowerCase() !== "identity")
+    throw new AppError(
+      "request.not_json",
+      `Send the body without Content-Encoding; it came as "${encoding.slice(0, 100)}".`,
+    );
   const bytes = await readBytes(request.body, Number(request.headers.get("content-length") ?? 0), maxBytes);
   if (bytes.length === 0) return {};
   if (depthOf(bytes) > MAX_DEPTH) throw new AppError("request.invalid", `body: nested deeper than ${MAX_DEPTH} levels`);
@@ -59,7 +70,9 @@ async function readBytes(body: ReadableStream<Uint8Array>, announced: number, ma
     }
   } catch (error) {
     void reader.cancel().catch(() => undefined);
-    throw error instanceof AppError ? error : new AppError("request.invalid", "body: broke off before its end", { cause: error });
+    throw error instanceof AppError
+      ? error
+      : new AppError("request.invalid", "body: broke off before its end", { cause: error });
   } finally {
     clearTimeout(timer);
   }

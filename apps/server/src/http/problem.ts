@@ -18,12 +18,18 @@ export function answerProblem(error: unknown, requestId: string, log: Logger): R
     requestId,
     ...(refusal.data && { data: refusal.data }),
   };
-  return new Response(JSON.stringify(problem), { status, headers: { "content-type": "application/problem+json", ...extraHeaders(refusal) } });
+  return new Response(JSON.stringify(problem), {
+    status,
+    headers: { "content-type": "application/problem+json", ...extraHeaders(refusal) },
+  });
 }
 
 function hide(error: unknown, requestId: string, log: Logger): AppError {
   log.error("request.crashed", { requestId, error: error instanceof Error ? error : String(error) });
-  return new AppError("internal.error", `Something went wrong on our side. The log tells more under request ${requestId}.`);
+  return new AppError(
+    "internal.error",
+    `Something went wrong on our side. The log tells more under request ${requestId}.`,
+  );
 }
 
 function extraHeaders({ code, data }: AppError): Record<string, string> {

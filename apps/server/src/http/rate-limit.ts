@@ -29,7 +29,11 @@ export class RateLimit {
     const tokens = this.#tokens(this.#buckets.get(key), atMs);
     if (tokens < 1) {
       const retryAfterSeconds = Math.max(1, Math.ceil(((1 - tokens) * MINUTE_MS) / this.#perMinute / 1_000));
-      throw new AppError("request.rate_limited", `At most ${this.#perMinute} ${what} a minute are served. Try again in ${retryAfterSeconds} s.`, { data: { retryAfterSeconds } });
+      throw new AppError(
+        "request.rate_limited",
+        `At most ${this.#perMinute} ${what} a minute are served. Try again in ${retryAfterSeconds} s.`,
+        { data: { retryAfterSeconds } },
+      );
     }
     this.#buckets.set(key, { tokens: tokens - 1, atMs });
     if (this.#buckets.size >= SWEEP_AT) this.#sweep(atMs);
@@ -41,7 +45,8 @@ export class RateLimit {
   }
 
   #sweep(atMs: number): void {
-    for (const [key, bucket] of this.#buckets) if (this.#tokens(bucket, atMs) >= this.#perMinute) this.#buckets.delete(key);
+    for (const [key, bucket] of this.#buckets)
+      if (this.#tokens(bucket, atMs) >= this.#perMinute) this.#buckets.delete(key);
     // Many distinct keys within one minute: forgetting the oldest only ever favours the caller.
     for (const key of this.#buckets.keys()) {
       if (this.#buckets.size < SWEEP_AT) break;

@@ -26,4 +26,5 @@ export function logRequests({ log, host }: Pick<AppDeps, "log" | "host">): Middl
 }
 
 /** The client's own, if it is a short plain word: it goes into our log and headers. */
-const readRequestId = (given: string | undefined): string | null => (given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : null);
+const readRequestId = (given: string | undefined): string | null =>
+  given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : null;

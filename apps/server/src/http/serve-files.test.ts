@@ -18,7 +18,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test("files are served with their type, the console's own policy and no framing", async () => {
   await using app = await openTestApp({ deps: { webRoot } });
   const page = await app.call("GET", "/");
-  expect([page.status, page.headers.get("content-type"), await page.text()]).toEqual([200, "text/html;charset=utf-8", "<!doctype html>console"]);
+  expect([page.status, page.headers.get("content-type"), await page.text()]).toEqual([
+    200,
+    "text/html;charset=utf-8",
+    "<!doctype html>console",
+  ]);
   expect(page.headers.get("content-security-policy")).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   );
@@ -30,16 +34,40 @@ test("files are served with their type, the console's own policy and no framing"
 
 test("any path that looks like a page gets the console; other doors and missing files do not", async () => {
   await using app = await openTestApp({ deps: { webRoot } });
-  for (const path of ["/tasks", "/tasks/task_1", "/sources/add"]) expect(await (await app.call("GET", path)).text()).toContain("console");
-  for (const path of ["/missing.js", "/mcp", "/oauth/callback", "/internal/runs/x", "/.well-known/x"]) expect([path, (await app.call("GET", path)).status]).toEqual([path, 404]);
+  for (const path of ["/tasks", "/tasks/task_1", "/sources/add"])
+    expect(await (await app.call("GET", path)).text()).toContain("console");
+  for (const path of ["/missing.js", "/mcp", "/oauth/callback", "/internal/runs/x", "/.well-known/x"])
+    expect([path, (await app.call("GET", path)).status]).toEqual([path, 404]);
 });
 
 test("no path leaves the folder (S07)", async () => {
   await using app = await openTestApp({ deps: { webRoot } });
-  const paths = ["/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/..%5csecret.txt", "/..\\secret.txt", "/%252e%252e%252fsecret.txt", "/assets/..%2f..%2fsecret.txt", "/style.css%00.html", "//etc/passwd", "/%2fetc%2fpasswd", "/link.txt", "/.env", "/%2eenv", "/%ff", "/%", `/${folder}/secret.txt`];
+  const paths = [
+    "/../secret.txt",
+    "/..%2fsecret.txt",
+    "/%2e%2e/secret.txt",
+    "/%2e%2e%2fsecret.txt",
+    "/..%5csecret.txt",
+    "/..\\secret.txt",
+    "/%252e%252e%252fsecret.txt",
+    "/assets/..%2f..%2fsecret.txt",
+    "/style.css%00.html",
+    "//etc/passwd",
+    "/%2fetc%2fpasswd",
+    "/link.txt",
+    "/.env",
+    "/%2eenv",
+    "/%ff",
+    "/%",
+    `/${folder}/secret.txt`,
+  ];
   for (const path of paths) {
     const response = await app.fetch(new Request(`http://${testHost}${path}`, { headers: { host: testHost } }));
     const text = await response.text();
-    expect([path, text.includes("canary") || text.includes("root:"), response.status < 500]).toEqual([path, false, true]);
+    expect([path, text.includes("canary") || text.includes("root:"), response.status < 500]).toEqual([
+      path,
+      false,
+      true,
+    ]);
   }
 });

@@ -14,10 +14,13 @@ export function createFileServer(root: string | null): (method: string, path: st
   return async function serveFile(method, path) {
     const notFound = () => new AppError("route.not_found", "There is nothing here. The API is under /api.");
     if (root === null || NOT_PAGES.test(path)) throw notFound();
-    if (method !== "GET" && method !== "HEAD") throw new AppError("route.method_not_allowed", "Files can only be read.", { data: { allow: ["GET", "HEAD"] } });
+    if (method !== "GET" && method !== "HEAD")
+      throw new AppError("route.method_not_allowed", "Files can only be read.", { data: { allow: ["GET", "HEAD"] } });
     const name = decodePath(path);
     if (name === null) throw notFound();
-    const file = (await findFile(root, name === "/" ? "/index.html" : name)) ?? (isPage(name) ? await findFile(root, "/index.html") : null);
+    const file =
+      (await findFile(root, name === "/" ? "/index.html" : name)) ??
+      (isPage(name) ? await findFile(root, "/index.html") : null);
     if (file === null) throw notFound();
     return answerFile(file, method);
   };
@@ -27,7 +30,9 @@ export function createFileServer(root: string | null): (method: string, path: st
 function decodePath(path: string): string | null {
   try {
     const name = decodeURIComponent(path);
-    const isStrange = /[\u0000-\u001f\\]/.test(name) || name.split("/").some((part) => part === ".." || part === "." || part.startsWith("."));
+    const isStrange =
+      /[\u0000-\u001f\\]/.test(name) ||
+      name.split("/").some((part) => part === ".." || part === "." || part.startsWith("."));
     return isStrange || !name.startsWith("/") ? null : name;
   } catch {
     return null;
@@ -49,6 +54,10 @@ async function findFile(root: string, name: string): Promise<string | null> {
 function answerFile(path: string, method: string): Response {
   const file = Bun.file(path);
   const isHashed = /\/assets\/[^/]+-[A-Za-z0-9_-]{8,}\.\w+$/.test(path);
-  const headers = { "content-type": file.type, "content-security-policy": CONSOLE_POLICY, "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache" };
+  const headers = {
+    "content-type": file.type,
+    "content-security-policy": CONSOLE_POLICY,
+    "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
+  };
   return new Response(method === "HEAD" ? null : file, { headers });
 }

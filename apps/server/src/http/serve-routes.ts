@@ -24,7 +24,9 @@ export interface ServeOptions {
 export const routeTable = Object.entries(routes) as [RouteName, Route][];
 
 /** Hono takes the first pattern that fits, so fixed paths go before those with parameters. */
-const registrationOrder = routeTable.toSorted(([, a], [, b]) => Number(a.path.includes("{")) - Number(b.path.includes("{")));
+const registrationOrder = routeTable.toSorted(
+  ([, a], [, b]) => Number(a.path.includes("{")) - Number(b.path.includes("{")),
+);
 
 export function serveRoutes(app: Hono<AppTypes>, handlers: Handlers, options: ServeOptions): void {
   for (const [name, route] of registrationOrder) {
@@ -32,7 +34,8 @@ export function serveRoutes(app: Hono<AppTypes>, handlers: Handlers, options: Se
     app.on(route.method.toUpperCase(), honoPath(route.path), async (c) => {
       c.set("route", route.path);
       const caller = await admit(c, route, options);
-      if (c.req.method === "HEAD" && route.responses[200] === "stream") return new Response(null, { headers: { "content-type": "text/event-stream" } });
+      if (c.req.method === "HEAD" && route.responses[200] === "stream")
+        return new Response(null, { headers: { "content-type": "text/event-stream" } });
       return toResponse(await handler(await readRequest(c, route, caller, options.limits.bodyBytes)));
     });
   }
@@ -40,16 +43,26 @@ export function serveRoutes(app: Hono<AppTypes>, handlers: Handlers, options: Se
 
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
-async function admit(c: Context<AppTypes>, route: Route, { authenticator, rateLimit }: ServeOptions): Promise<Bearer | null> {
+async function admit(
+  c: Context<AppTypes>,
+  route: Route,
+  { authenticator, rateLimit }: ServeOptions,
+): Promise<Bearer | null> {
   if (route.role === "open") return null;
   const caller = await authenticator.authenticate(c.req.header("authorization"));
   c.set("caller", caller);
   rateLimit.take(caller.bearerId, "requests with one key");
-  if (!roleAllows(caller.role, route.role)) throw new AppError("auth.forbidden", `This needs the role ${route.role}; the caller's is ${caller.role}.`);
+  if (!roleAllows(caller.role, route.role))
+    throw new AppError("auth.forbidden", `This needs the role ${route.role}; the caller's is ${caller.role}.`);
   return caller;
 }
 
-async function readRequest(c: Context<AppTypes>, route: Route, caller: Bearer | null, maxBytes: number): Promise<RouteRequest<RouteName>> {
+async function readRequest(
+  c: Context<AppTypes>,
+  route: Route,
+  caller: Bearer | null,
+  maxBytes: number,
+): Promise<RouteRequest<RouteName>> {
   const params = readParams(c, route);
   const query = route.query ? parseQuery(route.query, new URL(c.req.url).searchParams) : undefined;
   const body = route.body ? parseWith(route.body, await readJson(c.req.raw, maxBytes), "body") : undefined;
@@ -70,13 +83,16 @@ const ToolPath = z.string().min(1).max(500);
 
 function readParams(c: Context<AppTypes>, route: Route): Record<string, string> {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
-  return Object.fromEntries(names.map((name) => [name, parseWith(name === "path" ? ToolPath : Id, c.req.param(name), `path.${name}`)]));
+  return Object.fromEntries(
+    names.map((name) => [name, parseWith(name === "path" ? ToolPath : Id, c.req.param(name), `path.${name}`)]),
+  );
 }
 
 /** A foreign workspace is as good as none: the answer must not tell that it exists. */
 function refuseForeignWorkspace(part: unknown, caller: Bearer): void {
   const asked = (part as { workspaceId?: string } | undefined)?.workspaceId;
-  if (asked !== undefined && asked !== caller.workspaceId) throw new AppError("workspace.not_found", `There is no workspace ${asked} for this caller.`);
+  if (asked !== undefined && asked !== caller.workspaceId)
+    throw new AppError("workspace.not_found", `There is no workspace ${asked} for this caller.`);
 }
 
 function missing(name: string): never {
@@ -88,5 +104,8 @@ type LooseAnswer = Response | { status: number; body?: unknown; headers?: Record
 function toResponse(answer: LooseAnswer): Response {
   if (answer instanceof Response) return answer;
   if (answer.body === undefined) return new Response(null, { status: answer.status, headers: answer.headers ?? {} });
-  return new Response(JSON.stringify(answer.body), { status: answer.status, headers: { "content-type": "application/json", ...answer.headers } });
+  return new Response(JSON.stringify(answer.body), {
+    status: answer.status,
+    headers: { "content-type": "application/json", ...answer.headers },
+  });
 }

@@ -2,11 +2,15 @@
 import { AppError } from "@executor/contracts/error";
 import { routeTable } from "./serve-routes.ts";
 
-const patterns = routeTable.map(([, route]) => ({ method: route.method.toUpperCase(), matches: new RegExp(`^${route.path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`) }));
+const patterns = routeTable.map(([, route]) => ({
+  method: route.method.toUpperCase(),
+  matches: new RegExp(`^${route.path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
+}));
 
 export function answerUnmatched(method: string, path: string): Response {
   const allow = methodsOf(path);
-  if (allow.length === 0) throw new AppError("route.not_found", "There is no such route. GET /api/openapi.json lists all of them.");
+  if (allow.length === 0)
+    throw new AppError("route.not_found", "There is no such route. GET /api/openapi.json lists all of them.");
   if (method === "OPTIONS") return new Response(null, { status: 204, headers: { allow: allow.join(", ") } });
   throw new AppError("route.method_not_allowed", `This route serves ${allow.join(", ")}.`, { data: { allow } });
 }

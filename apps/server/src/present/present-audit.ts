@@ -5,5 +5,15 @@ import { parseJson, toTime } from "./json.ts";
 
 export function presentAudit(row: Row<"audit">): AuditEntry {
   const { auditId, workspaceId, actorId, clientId, action, subject } = row;
-  return { auditId, sequence: row.seq, workspaceId, at: toTime(row.at), actorId, clientId, action, subject, detail: parseJson(row.detailJson) as Record<string, unknown> };
+  return {
+    auditId,
+    sequence: row.seq,
+    workspaceId,
+    at: toTime(row.at),
+    actorId,
+    clientId,
+    action,
+    subject,
+    detail: parseJson(row.detailJson) as Record<string, unknown>,
+  };
 }

@@ -6,10 +6,28 @@ import { present, timeOrNull, toTime } from "./json.ts";
 
 export function presentKey(row: BearerRow): ApiKey {
   const { bearerId: keyId, workspaceId, actorId, clientId, label } = row;
-  return { keyId, workspaceId, actorId, clientId, role: row.role as Role, label, mayElicit: row.mayElicit === 1, createdAt: toTime(row.createdAt), ...present({ lastSeenAt: timeOrNull(row.lastSeenAt) }) };
+  return {
+    keyId,
+    workspaceId,
+    actorId,
+    clientId,
+    role: row.role as Role,
+    label,
+    mayElicit: row.mayElicit === 1,
+    createdAt: toTime(row.createdAt),
+    ...present({ lastSeenAt: timeOrNull(row.lastSeenAt) }),
+  };
 }
 
 export function presentSession(row: BearerRow, token: string): Session {
   const { workspaceId, actorId, clientId } = row;
-  return { sessionId: token, workspaceId, actorId, clientId, role: row.role as Role, createdAt: toTime(row.createdAt), lastSeenAt: toTime(row.lastSeenAt ?? row.createdAt) };
+  return {
+    sessionId: token,
+    workspaceId,
+    actorId,
+    clientId,
+    role: row.role as Role,
+    createdAt: toTime(row.createdAt),
+    lastSeenAt: toTime(row.lastSeenAt ?? row.createdAt),
+  };
 }

@@ -6,7 +6,8 @@ import { MAX_SHOWN_BYTES, parseJson, present, timeOrNull, toTime } from "./json.
 export function presentCall(row: CallRow): Call {
   const input = show(row.inputJson);
   const outcome = row.outcomeJson === null ? null : show(row.outcomeJson);
-  const error = row.outcomeKind === "error" && outcome?.value ? (outcome.value as { code: string; message: string }) : null;
+  const error =
+    row.outcomeKind === "error" && outcome?.value ? (outcome.value as { code: string; message: string }) : null;
   return {
     callId: row.callId,
     taskId: row.taskId,

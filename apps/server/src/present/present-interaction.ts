@@ -35,7 +35,12 @@ export function presentInteraction(row: InteractionRow): Interaction {
     detail: row.detail,
     ...(row.answerSchemaJson !== null && { schema: parseJson(row.answerSchemaJson) as Record<string, unknown> }),
     ...(row.answerJson !== null && { answer: parseJson(row.answerJson) }),
-    ...present({ url: row.url, reason: row.reason, reviewerId: row.reviewerId, resolvedAt: timeOrNull(row.resolvedAt) }),
+    ...present({
+      url: row.url,
+      reason: row.reason,
+      reviewerId: row.reviewerId,
+      resolvedAt: timeOrNull(row.resolvedAt),
+    }),
     createdAt: toTime(row.createdAt),
     expiresAt: toTime(row.expiresAt),
   };

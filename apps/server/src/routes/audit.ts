@@ -38,7 +38,8 @@ function exportAll(read: Read, beforeSeq: number | null, limit: number): Respons
       async pull(controller) {
         const asked = Math.min(EXPORT_PAGE, rest);
         const rows = asked > 0 ? await read(before, asked) : [];
-        if (rows.length > 0) controller.enqueue(encoder.encode(rows.map((row) => `${JSON.stringify(presentAudit(row))}\n`).join("")));
+        if (rows.length > 0)
+          controller.enqueue(encoder.encode(rows.map((row) => `${JSON.stringify(presentAudit(row))}\n`).join("")));
         before = rows.at(-1)?.seq ?? before;
         rest -= rows.length;
         if (rows.length < asked || rest <= 0) controller.close();
@@ -46,5 +47,10 @@ function exportAll(read: Read, beforeSeq: number | null, limit: number): Respons
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { "content-type": "application/x-ndjson", "content-disposition": 'attachment; filename="executor-audit.ndjson"' } });
+  return new Response(body, {
+    headers: {
+      "content-type": "application/x-ndjson",
+      "content-disposition": 'attachment; filename="executor-audit.ndjson"',
+    },
+  });
 }

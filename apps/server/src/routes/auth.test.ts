@@ -34,7 +34,9 @@ test("an idle session ends, and a key does not", async () => {
   await Bun.sleep(1_050);
   expect((await app.problem("GET", "/api/auth/me", { token: session.sessionId })).code).toBe("auth.invalid");
   expect((await app.call("GET", "/api/auth/me", { token: key.token })).status).toBe(200);
-  expect((await app.json<Session>("POST", bootstrap, 201, { body: { sessionId: session.sessionId } })).workspaceId).not.toBe(session.workspaceId);
+  expect(
+    (await app.json<Session>("POST", bootstrap, 201, { body: { sessionId: session.sessionId } })).workspaceId,
+  ).not.toBe(session.workspaceId);
 });
 
 test("anonymous sessions can be off, and are limited per address", async () => {
@@ -51,7 +53,13 @@ test("anonymous sessions can be off, and are limited per address", async () => {
 test("whoami tells what the bearer is; only the bearer header counts", async () => {
   await using app = await openTestApp();
   const { sessionId, workspaceId, actorId, clientId } = await app.session();
-  expect(await app.json<Caller>("GET", "/api/auth/me", 200, { token: sessionId })).toEqual({ workspaceId, actorId, clientId, role: "admin", installationAdmin: false });
+  expect(await app.json<Caller>("GET", "/api/auth/me", 200, { token: sessionId })).toEqual({
+    workspaceId,
+    actorId,
+    clientId,
+    role: "admin",
+    installationAdmin: false,
+  });
   expect((await app.call("GET", "/api/auth/me", { headers: { cookie: `token=${sessionId}` } })).status).toBe(401);
   expect((await app.call("GET", `/api/auth/me?token=${sessionId}`)).status).toBe(401);
 });
@@ -59,16 +67,26 @@ test("whoami tells what the bearer is; only the bearer header counts", async () 
 test("an invite lets one person join with its role, once", async () => {
   await using app = await openTestApp();
   const admin = await app.session();
-  const invite = await app.json<Invite>("POST", "/api/invites", 201, { token: admin.sessionId, body: { workspaceId: admin.workspaceId, role: "reviewer" } });
+  const invite = await app.json<Invite>("POST", "/api/invites", 201, {
+    token: admin.sessionId,
+    body: { workspaceId: admin.workspaceId, role: "reviewer" },
+  });
   expect(invite.url).toBe(`http://127.0.0.1:8788/#invite=${invite.code}`);
   expect(Date.parse(invite.expiresAt) - Date.now()).toBeGreaterThan(6 * 86_400_000);
   const joined = await app.json<Session>("POST", "/api/auth/exchange", 201, { body: { code: invite.code } });
   expect(joined).toMatchObject({ workspaceId: admin.workspaceId, role: "reviewer" });
   expect(joined.actorId).not.toBe(admin.actorId);
-  expect((await app.problem("POST", "/api/auth/exchange", { body: { code: invite.code } })).code).toBe("auth.code_invalid");
-  const brief = await app.json<Invite>("POST", "/api/invites", 201, { token: admin.sessionId, body: { workspaceId: admin.workspaceId, role: "agent", expiresInMs: 1_000 } });
+  expect((await app.problem("POST", "/api/auth/exchange", { body: { code: invite.code } })).code).toBe(
+    "auth.code_invalid",
+  );
+  const brief = await app.json<Invite>("POST", "/api/invites", 201, {
+    token: admin.sessionId,
+    body: { workspaceId: admin.workspaceId, role: "agent", expiresInMs: 1_000 },
+  });
   await Bun.sleep(1_010);
-  expect((await app.problem("POST", "/api/auth/exchange", { body: { code: brief.code } })).code).toBe("auth.code_invalid");
+  expect((await app.problem("POST", "/api/auth/exchange", { body: { code: brief.code } })).code).toBe(
+    "auth.code_invalid",
+  );
 });
 
 test("requests with one key are limited, with the time to wait", async () => {

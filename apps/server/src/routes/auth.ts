@@ -8,15 +8,23 @@ import type { HandlersOf } from "../http/route-types.ts";
 import { presentSession } from "../present/present-bearer.ts";
 import { newToken } from "../tokens.ts";
 
-export function authRoutes(deps: AppDeps, authenticator: Authenticator): HandlersOf<"bootstrap" | "exchange" | "logout" | "whoami"> {
+export function authRoutes(
+  deps: AppDeps,
+  authenticator: Authenticator,
+): HandlersOf<"bootstrap" | "exchange" | "logout" | "whoami"> {
   const { store, host, limits, env } = deps;
   const newSessions = new RateLimit(limits.bootstrapsPerMinute, () => host.monotonicMs());
 
   return {
     async bootstrap({ body, remoteAddress }) {
       const known = body.sessionId === undefined ? null : await authenticator.find(body.sessionId);
-      if (known?.kind === "session" && body.sessionId !== undefined) return { status: 200, body: presentSession(known, body.sessionId) };
-      if (!env.anonymous) throw new AppError("auth.anonymous_off", "This installation gives no anonymous sessions. Ask its owner for an invite or a key (or for EXECUTOR_ANONYMOUS=1).");
+      if (known?.kind === "session" && body.sessionId !== undefined)
+        return { status: 200, body: presentSession(known, body.sessionId) };
+      if (!env.anonymous)
+        throw new AppError(
+          "auth.anonymous_off",
+          "This installation gives no anonymous sessions. Ask its owner for an invite or a key (or for EXECUTOR_ANONYMOUS=1).",
+        );
       newSessions.take(remoteAddress, "new sessions");
       // Always a fresh id: one that a caller chose could be one that somebody else knows.
       const token = newToken("session");
@@ -36,7 +44,12 @@ export function authRoutes(deps: AppDeps, authenticator: Authenticator): Handler
     },
 
     async logout({ caller }) {
-      await store.revokeBearer({ bearerId: caller.bearerId, workspaceId: caller.workspaceId, by: actorOf(caller), now: host.now() });
+      await store.revokeBearer({
+        bearerId: caller.bearerId,
+        workspaceId: caller.workspaceId,
+        by: actorOf(caller),
+        now: host.now(),
+      });
       authenticator.forget(caller.bearerId);
       return { status: 204 };
     },
@@ -48,7 +61,11 @@ export function authRoutes(deps: AppDeps, authenticator: Authenticator): Handler
   };
 }
 
-function newSession({ host }: AppDeps, token: string, { workspaceId, label }: { workspaceId: string; label: string }): NewBearer {
+function newSession(
+  { host }: AppDeps,
+  token: string,
+  { workspaceId, label }: { workspaceId: string; label: string },
+): NewBearer {
   return {
     bearerId: host.newId("session"),
     hash: host.sha256(token),

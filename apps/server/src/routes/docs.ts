@@ -14,7 +14,9 @@ export function docsRoutes({ version }: AppDeps): HandlersOf<"openapi" | "docs">
     },
     async docs() {
       page ??= buildDocsPage((document ??= buildOpenApi(version)));
-      return new Response(page, { headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": DOCS_POLICY } });
+      return new Response(page, {
+        headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": DOCS_POLICY },
+      });
     },
   };
 }

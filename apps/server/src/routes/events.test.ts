@@ -20,7 +20,12 @@ test("a task's stream replays, goes on live, and ends after the last event", asy
   await Bun.sleep(10);
   await worker.complete(taskId, 1);
   const events = await seen;
-  expect(events.map(({ event }) => event.type)).toEqual(["task.created", "task.queued", "task.running", "task.completed"]);
+  expect(events.map(({ event }) => event.type)).toEqual([
+    "task.created",
+    "task.queued",
+    "task.running",
+    "task.completed",
+  ]);
   expect(events.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
   for (const { event } of events) expect(TaskEvent.parse(event)).toEqual(event);
 });
@@ -59,7 +64,10 @@ test("revoking a key closes its streams at once, and logging out closes those of
   await using app = await openTestApp();
   const me = await app.session();
   const key = await app.key(me, "agent");
-  const streams = [await open(app, { ...me, sessionId: key.token }, "/api/events"), await open(app, me, "/api/events")] as const;
+  const streams = [
+    await open(app, { ...me, sessionId: key.token }, "/api/events"),
+    await open(app, me, "/api/events"),
+  ] as const;
   const texts = streams.map((stream) => stream.text());
   await Bun.sleep(20);
   const startedMs = performance.now();
@@ -95,7 +103,11 @@ test("a long log streams completely, in order, and is read only as fast as the c
   const { me, taskId, worker } = await openTask(app);
   const fence = await worker.claim(taskId);
   const LINES = 20_000;
-  for (let start = 0; start < LINES; start += 2_000) await worker.print(fence, Array.from({ length: 2_000 }, (_, index) => `${start + index} ${"x".repeat(200)}`));
+  for (let start = 0; start < LINES; start += 2_000)
+    await worker.print(
+      fence,
+      Array.from({ length: 2_000 }, (_, index) => `${start + index} ${"x".repeat(200)}`),
+    );
   let pages = 0;
   const { readTaskEvents } = app.store;
   app.store.readTaskEvents = (args) => (pages++, readTaskEvents(args));
@@ -118,8 +130,10 @@ async function openTask(app: TestApp) {
   return { me, worker: createStandInWorker(app.store), taskId: (await submit(app, me)).taskId };
 }
 
-const submit = (app: TestApp, { sessionId, workspaceId }: Session) => app.json<CreatedTask>("POST", "/api/tasks", 201, { token: sessionId, body: { code: "return 1", workspaceId } });
-const open = (app: TestApp, { sessionId }: Session, path: string, headers: Record<string, string> = {}) => app.call("GET", path, { token: sessionId, headers });
+const submit = (app: TestApp, { sessionId, workspaceId }: Session) =>
+  app.json<CreatedTask>("POST", "/api/tasks", 201, { token: sessionId, body: { code: "return 1", workspaceId } });
+const open = (app: TestApp, { sessionId }: Session, path: string, headers: Record<string, string> = {}) =>
+  app.call("GET", path, { token: sessionId, headers });
 const readAll = (stream: Response): Promise<Seen[]> => readSome(stream, Number.POSITIVE_INFINITY);
 
 /** Reads until so many events were seen or the stream ends. */

@@ -12,7 +12,11 @@ export const MAX_STREAMS = 50;
 
 type Names = "taskEvents" | "workspaceEvents";
 
-export function eventRoutes({ store, host, shutdown }: AppDeps, hub: HintHub, authenticator: Authenticator): HandlersOf<Names> {
+export function eventRoutes(
+  { store, host, shutdown }: AppDeps,
+  hub: HintHub,
+  authenticator: Authenticator,
+): HandlersOf<Names> {
   const openStreams = new Map<string, number>();
 
   return {
@@ -20,7 +24,8 @@ export function eventRoutes({ store, host, shutdown }: AppDeps, hub: HintHub, au
       const { caller, param, header } = request;
       const taskId = param("taskId");
       const task = await store.readTaskStatus({ taskId });
-      if (!task || task.workspaceId !== caller.workspaceId) throw new AppError("task.not_found", `There is no task ${taskId} in this workspace.`);
+      if (!task || task.workspaceId !== caller.workspaceId)
+        throw new AppError("task.not_found", `There is no task ${taskId} in this workspace.`);
       const log: EventLog = {
         read: (afterSeq, limit) => store.readTaskEvents({ taskId, afterSeq, limit }),
         sequenceOf: (event) => event.seq,
@@ -47,7 +52,12 @@ export function eventRoutes({ store, host, shutdown }: AppDeps, hub: HintHub, au
     },
   };
 
-  function open({ caller, header, signal }: RouteRequest<Names>, log: EventLog, after: number, topic: Parameters<HintHub["on"]>[0]): Response {
+  function open(
+    { caller, header, signal }: RouteRequest<Names>,
+    log: EventLog,
+    after: number,
+    topic: Parameters<HintHub["on"]>[0],
+  ): Response {
     const token = readBearer(header("authorization"));
     const close = countStream(caller);
     return openEventStream({
@@ -70,7 +80,12 @@ export function eventRoutes({ store, host, shutdown }: AppDeps, hub: HintHub, au
 
   function countStream({ bearerId }: Bearer): () => void {
     const count = openStreams.get(bearerId) ?? 0;
-    if (count >= MAX_STREAMS) throw new AppError("request.rate_limited", `At most ${MAX_STREAMS} streams may be open with one key. Close some first.`, { data: { retryAfterSeconds: 1 } });
+    if (count >= MAX_STREAMS)
+      throw new AppError(
+        "request.rate_limited",
+        `At most ${MAX_STREAMS} streams may be open with one key. Close some first.`,
+        { data: { retryAfterSeconds: 1 } },
+      );
     openStreams.set(bearerId, count + 1);
     return () => {
       const rest = (openStreams.get(bearerId) ?? 1) - 1;
@@ -82,6 +97,7 @@ export function eventRoutes({ store, host, shutdown }: AppDeps, hub: HintHub, au
 
 function readLastEventId(header: string | undefined): number | null {
   if (header === undefined || header === "") return null;
-  if (!/^\d{1,15}$/.test(header)) throw new AppError("request.invalid", "Last-Event-ID: must be the id of an event of this stream");
+  if (!/^\d{1,15}$/.test(header))
+    throw new AppError("request.invalid", "Last-Event-ID: must be the id of an event of this stream");
   return Number(header);
 }

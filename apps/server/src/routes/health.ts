@@ -33,7 +33,9 @@ export function healthRoutes({ store, host, runtimes, version, log }: AppDeps): 
 
   async function within<T>(work: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
-    const stop = host.setTimer(ANSWER_WITHIN_MS, () => late.reject(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)));
+    const stop = host.setTimer(ANSWER_WITHIN_MS, () =>
+      late.reject(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)),
+    );
     return await Promise.race([work, late.promise]).finally(stop);
   }
 }

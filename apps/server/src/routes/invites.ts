@@ -14,10 +14,30 @@ export function inviteRoutes({ store, host, env }: AppDeps): HandlersOf<"createI
       const now = host.now();
       const expiresAt = now + (body.expiresInMs ?? DEFAULT_EXPIRY_MS);
       const { workspaceId, actorId, clientId } = caller;
-      const row = { codeId: inviteId, hash: host.sha256(code), kind: "invite", workspaceId, role: body.role, installationAdmin: 0, createdBy: actorId, createdAt: now, expiresAt };
+      const row = {
+        codeId: inviteId,
+        hash: host.sha256(code),
+        kind: "invite",
+        workspaceId,
+        role: body.role,
+        installationAdmin: 0,
+        createdBy: actorId,
+        createdAt: now,
+        expiresAt,
+      };
       await store.createCode({ code: row, by: { actorId, clientId }, now });
       // In the fragment: it never reaches a server's log or a Referer.
-      return { status: 201, body: { inviteId, workspaceId, role: body.role, code, url: `${baseUrl()}/#invite=${code}`, expiresAt: toTime(expiresAt) } };
+      return {
+        status: 201,
+        body: {
+          inviteId,
+          workspaceId,
+          role: body.role,
+          code,
+          url: `${baseUrl()}/#invite=${code}`,
+          expiresAt: toTime(expiresAt),
+        },
+      };
     },
   };
 

@@ -18,10 +18,22 @@ test("a key is its own actor unless told otherwise, and never an installation ad
   const [token, workspaceId] = [admin.sessionId, admin.workspaceId];
   const own = await app.key(admin, "admin");
   expect(own.actorId).not.toBe(admin.actorId);
-  const same = await app.json<CreatedKey>("POST", "/api/keys", 201, { token, body: { workspaceId, role: "admin", label: "mine", actorId: admin.actorId } });
+  const same = await app.json<CreatedKey>("POST", "/api/keys", 201, {
+    token,
+    body: { workspaceId, role: "admin", label: "mine", actorId: admin.actorId },
+  });
   expect(same.actorId).toBe(admin.actorId);
-  expect(await app.json<Caller>("GET", "/api/auth/me", 200, { token: own.token })).toMatchObject({ installationAdmin: false });
-  expect((await app.problem("POST", "/api/keys", { token, body: { workspaceId, role: "admin", label: "x", installationAdmin: true } })).code).toBe("request.invalid");
+  expect(await app.json<Caller>("GET", "/api/auth/me", 200, { token: own.token })).toMatchObject({
+    installationAdmin: false,
+  });
+  expect(
+    (
+      await app.problem("POST", "/api/keys", {
+        token,
+        body: { workspaceId, role: "admin", label: "x", installationAdmin: true },
+      })
+    ).code,
+  ).toBe("request.invalid");
 });
 
 test("a revoked key stops working at once, although it was just used", async () => {

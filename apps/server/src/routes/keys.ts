@@ -6,7 +6,10 @@ import type { HandlersOf } from "../http/route-types.ts";
 import { presentKey } from "../present/present-bearer.ts";
 import { newToken } from "../tokens.ts";
 
-export function keyRoutes({ store, host }: AppDeps, authenticator: Authenticator): HandlersOf<"listKeys" | "createKey" | "deleteKey"> {
+export function keyRoutes(
+  { store, host }: AppDeps,
+  authenticator: Authenticator,
+): HandlersOf<"listKeys" | "createKey" | "deleteKey"> {
   return {
     async listKeys({ caller }) {
       const keys = await store.listKeys({ workspaceId: caller.workspaceId });
@@ -35,11 +38,22 @@ export function keyRoutes({ store, host }: AppDeps, authenticator: Authenticator
 
     async deleteKey({ caller, param }) {
       const keyId = param("keyId");
-      const key = (await store.listKeys({ workspaceId: caller.workspaceId })).find(({ bearerId }) => bearerId === keyId);
+      const key = (await store.listKeys({ workspaceId: caller.workspaceId })).find(
+        ({ bearerId }) => bearerId === keyId,
+      );
       const notFound = () => new AppError("key.not_found", `There is no key ${keyId} in this workspace.`);
       if (!key) throw notFound();
-      if (key.installationAdmin === 1 && !caller.installationAdmin) throw new AppError("auth.forbidden", "This is the key of the installation's owner; only its owner may revoke it.");
-      const isRevoked = await store.revokeBearer({ bearerId: keyId, workspaceId: caller.workspaceId, by: actorOf(caller), now: host.now() });
+      if (key.installationAdmin === 1 && !caller.installationAdmin)
+        throw new AppError(
+          "auth.forbidden",
+          "This is the key of the installation's owner; only its owner may revoke it.",
+        );
+      const isRevoked = await store.revokeBearer({
+        bearerId: keyId,
+        workspaceId: caller.workspaceId,
+        by: actorOf(caller),
+        now: host.now(),
+      });
       if (!isRevoked) throw notFound();
       authenticator.forget(keyId);
       return { status: 204 };

@@ -19,7 +19,10 @@ export function taskRoutes(deps: AppDeps, hub: HintHub): HandlersOf<Names> {
     async createTask({ caller, body, query, signal }) {
       const { taskId, status, created } = await submitTask(deps, caller, body);
       const headers = { location: `/api/tasks/${taskId}` };
-      const answer = query.wait === undefined ? ({ taskId, status } as CreatedTask) : await waitAndRead(caller, taskId, query.wait, signal);
+      const answer =
+        query.wait === undefined
+          ? ({ taskId, status } as CreatedTask)
+          : await waitAndRead(caller, taskId, query.wait, signal);
       return created ? { status: 201, body: answer, headers } : { status: 200, body: answer, headers };
     },
 
@@ -34,13 +37,24 @@ export function taskRoutes(deps: AppDeps, hub: HintHub): HandlersOf<Names> {
         limit: limit + 1,
       });
       const now = host.now();
-      return { status: 200, body: toPage(tasks, limit, (read) => presentTask(read, now), ({ task }) => [task.createdAt, task.taskId]) };
+      return {
+        status: 200,
+        body: toPage(
+          tasks,
+          limit,
+          (read) => presentTask(read, now),
+          ({ task }) => [task.createdAt, task.taskId],
+        ),
+      };
     },
 
     async readTask({ caller, query, param, signal }) {
       const taskId = param("taskId");
       const task = await readTask(caller, taskId);
-      return { status: 200, body: query.wait === undefined ? task : await waitAndRead(caller, taskId, query.wait, signal) };
+      return {
+        status: 200,
+        body: query.wait === undefined ? task : await waitAndRead(caller, taskId, query.wait, signal),
+      };
     },
 
     async listCalls({ caller, query, param }) {
@@ -54,7 +68,13 @@ export function taskRoutes(deps: AppDeps, hub: HintHub): HandlersOf<Names> {
 
     async cancelTask({ caller, param }) {
       const taskId = param("taskId");
-      await store.cancelTask({ taskId, workspaceId: caller.workspaceId, by: actorOf(caller), onlyOwn: caller.role === "agent", now: host.now() });
+      await store.cancelTask({
+        taskId,
+        workspaceId: caller.workspaceId,
+        by: actorOf(caller),
+        onlyOwn: caller.role === "agent",
+        now: host.now(),
+      });
       return { status: 200, body: await readTask(caller, taskId) };
     },
   };
@@ -71,4 +91,5 @@ export function taskRoutes(deps: AppDeps, hub: HintHub): HandlersOf<Names> {
   }
 }
 
-const notFound = (taskId: string): AppError => new AppError("task.not_found", `There is no task ${taskId} in this workspace.`);
+const notFound = (taskId: string): AppError =>
+  new AppError("task.not_found", `There is no task ${taskId} in this workspace.`);

@@ -12,7 +12,10 @@ export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | 
   return {
     async listTools({ caller, query }) {
       const visible = await toolsOf(caller);
-      const inNamespace = query.namespace === undefined ? visible : visible.filter(({ tool }) => tool.path.split(".", 1)[0] === query.namespace);
+      const inNamespace =
+        query.namespace === undefined
+          ? visible
+          : visible.filter(({ tool }) => tool.path.split(".", 1)[0] === query.namespace);
       return { status: 200, body: { items: inNamespace.map(summarise) } };
     },
 
@@ -24,7 +27,8 @@ export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | 
     async readTool({ caller, param }) {
       const path = param("path");
       const found = (await toolsOf(caller)).find(({ tool }) => tool.path === path);
-      if (!found) throw new AppError("tool.not_found", `There is no tool ${path.slice(0, 200)} that this caller may use.`);
+      if (!found)
+        throw new AppError("tool.not_found", `There is no tool ${path.slice(0, 200)} that this caller may use.`);
       return { status: 200, body: detail(found) };
     },
   };

@@ -11,7 +11,11 @@ import type { Bearer } from "../http/authenticate.ts";
 export const DEFAULT_RUNTIME = "in-process";
 const MAX_METADATA_BYTES = 64_000;
 
-export async function submitTask(deps: AppDeps, caller: Bearer, body: CreateTask): Promise<{ taskId: string; status: string; created: boolean }> {
+export async function submitTask(
+  deps: AppDeps,
+  caller: Bearer,
+  body: CreateTask,
+): Promise<{ taskId: string; status: string; created: boolean }> {
   const { store, host } = deps;
   refuseOtherActor(caller, body);
   const metadataJson = checkSizes(deps, body);
@@ -39,23 +43,37 @@ export async function submitTask(deps: AppDeps, caller: Bearer, body: CreateTask
 function refuseOtherActor(caller: Bearer, body: CreateTask): void {
   for (const name of ["actorId", "clientId"] as const) {
     const asked = body[name];
-    if (asked !== undefined && asked !== caller[name]) throw new AppError("auth.actor_mismatch", `${name} must be the caller's own (${caller[name]}), or be left out.`);
+    if (asked !== undefined && asked !== caller[name])
+      throw new AppError("auth.actor_mismatch", `${name} must be the caller's own (${caller[name]}), or be left out.`);
   }
 }
 
 function checkSizes({ limits }: AppDeps, body: CreateTask): string {
   const codeBytes = Buffer.byteLength(body.code);
-  if (codeBytes > limits.codeBytes) throw new AppError("task.code_too_large", `The code has ${codeBytes} bytes; at most ${limits.codeBytes} are taken.`);
+  if (codeBytes > limits.codeBytes)
+    throw new AppError(
+      "task.code_too_large",
+      `The code has ${codeBytes} bytes; at most ${limits.codeBytes} are taken.`,
+    );
   const metadataJson = JSON.stringify(body.metadata ?? {});
-  if (Buffer.byteLength(metadataJson) > MAX_METADATA_BYTES) throw new AppError("request.invalid", `body.metadata: more than ${MAX_METADATA_BYTES} bytes of JSON`);
+  if (Buffer.byteLength(metadataJson) > MAX_METADATA_BYTES)
+    throw new AppError("request.invalid", `body.metadata: more than ${MAX_METADATA_BYTES} bytes of JSON`);
   return metadataJson;
 }
 
 async function chooseRuntime({ runtimes }: AppDeps, runtimeId: string): Promise<string> {
   const targets = await runtimes.list();
   const target = targets.find(({ id }) => id === runtimeId);
-  if (!target) throw new AppError("runtime.not_found", `There is no runtime ${runtimeId}. There are: ${targets.map(({ id }) => id).join(", ")}.`);
-  if (!target.available) throw new AppError("runtime.unavailable", `The runtime ${runtimeId} cannot be used here: ${target.reason ?? "no reason was given"}`);
+  if (!target)
+    throw new AppError(
+      "runtime.not_found",
+      `There is no runtime ${runtimeId}. There are: ${targets.map(({ id }) => id).join(", ")}.`,
+    );
+  if (!target.available)
+    throw new AppError(
+      "runtime.unavailable",
+      `The runtime ${runtimeId} cannot be used here: ${target.reason ?? "no reason was given"}`,
+    );
   return runtimeId;
 }
 

@@ -10,7 +10,11 @@ import type { HintHub } from "../hint-hub.ts";
 const POLL_MS = 1_000;
 
 /** Comes back early when the client goes away or the server stops: the caller then reads the task as it stands. */
-export async function waitForTask({ store, host, shutdown }: AppDeps, hub: HintHub, { taskId, ms, signal }: { taskId: string; ms: number; signal: AbortSignal }): Promise<void> {
+export async function waitForTask(
+  { store, host, shutdown }: AppDeps,
+  hub: HintHub,
+  { taskId, ms, signal }: { taskId: string; ms: number; signal: AbortSignal },
+): Promise<void> {
   const bell = new Bell(host);
   const stopListening = hub.on(`task:${taskId}`, bell.ring);
   const untilMs = host.monotonicMs() + ms;

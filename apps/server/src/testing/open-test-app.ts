@@ -59,7 +59,12 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   const call: TestApp["call"] = (method, path, { token, body, headers, signal } = {}) => {
     const init: RequestInit = {
       method,
-      headers: { host: testHost, ...(token && { authorization: `Bearer ${token}` }), ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+      headers: {
+        host: testHost,
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     };
@@ -68,7 +73,8 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   const json = async <T>(method: string, path: string, status: number, given?: Call): Promise<T> => {
     const response = await call(method, path, given);
     const text = await response.text();
-    if (response.status !== status) throw new Error(`${method} ${path}: expected ${status}, got ${response.status}: ${text}`);
+    if (response.status !== status)
+      throw new Error(`${method} ${path}: expected ${status}, got ${response.status}: ${text}`);
     return (text === "" ? undefined : JSON.parse(text)) as T;
   };
 
@@ -81,7 +87,11 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     json,
     problem: async (method, path, given) => (await (await call(method, path, given)).json()) as Problem,
     session: () => json<Session>("POST", "/api/auth/anonymous/bootstrap", 201, { body: {} }),
-    key: (admin, role) => json<CreatedKey>("POST", "/api/keys", 201, { token: admin.sessionId, body: { workspaceId: admin.workspaceId, role, label: role } }),
+    key: (admin, role) =>
+      json<CreatedKey>("POST", "/api/keys", 201, {
+        token: admin.sessionId,
+        body: { workspaceId: admin.workspaceId, role, label: role },
+      }),
     stop: () => stopping.abort(),
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -104,8 +114,21 @@ function testDeps(store: Store, logs: string[], shutdown: AbortSignal, { limits,
       ],
     },
     tools: { openCatalog: async () => ({ find: () => null, list: () => [] }) },
-    transpile: (code) => (code.includes("SYNTAX") ? { ok: false, message: "Unexpected SYNTAX", line: 2, column: 3 } : { ok: true, script: code, preludeVersion: 1 }),
-    env: { host: "127.0.0.1", port: 8788, isLoopback: true, publicUrl: null, allowedHosts: [], anonymous: true, autoExecute: false, parentPid: null, ...env },
+    transpile: (code) =>
+      code.includes("SYNTAX")
+        ? { ok: false, message: "Unexpected SYNTAX", line: 2, column: 3 }
+        : { ok: true, script: code, preludeVersion: 1 },
+    env: {
+      host: "127.0.0.1",
+      port: 8788,
+      isLoopback: true,
+      publicUrl: null,
+      allowedHosts: [],
+      anonymous: true,
+      autoExecute: false,
+      parentPid: null,
+      ...env,
+    },
     log: createLogger((line) => logs.push(line), host.now),
     version: "0.0.0-test",
     webRoot: null,

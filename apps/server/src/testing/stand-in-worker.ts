@@ -19,7 +19,11 @@ export function createStandInWorker(store: Store): StandInWorker {
   return {
     claim,
     async complete(taskId, result) {
-      const end: Parameters<Store["settleTask"]>[0]["end"] = { status: "completed", resultJson: JSON.stringify(result), error: null };
+      const end: Parameters<Store["settleTask"]>[0]["end"] = {
+        status: "completed",
+        resultJson: JSON.stringify(result),
+        error: null,
+      };
       await store.settleTask({ fence: await claim(taskId), entries: [], end, runMs: 1, now: Date.now() });
     },
     async ask(taskId, asked = {}) {
@@ -28,11 +32,18 @@ export function createStandInWorker(store: Store): StandInWorker {
       await store.pauseTask({ fence, entries, waitingFor: [interactionId], runMs: 1, now: Date.now() });
       return interactionId;
     },
-    print: (fence, texts) => store.recordProgress({ fence, entries: texts.map((text) => ({ kind: "output", stream: "stdout", text, at: Date.now() })) }),
+    print: (fence, texts) =>
+      store.recordProgress({
+        fence,
+        entries: texts.map((text) => ({ kind: "output", stream: "stdout", text, at: Date.now() })),
+      }),
   };
 }
 
-function askingEntries(taskId: string, asked: Partial<NewInteraction>): { entries: ProgressEntry[]; interactionId: string } {
+function askingEntries(
+  taskId: string,
+  asked: Partial<NewInteraction>,
+): { entries: ProgressEntry[]; interactionId: string } {
   const now = Date.now();
   const unique = `${taskId}_${Bun.randomUUIDv7()}`;
   const interaction: NewInteraction = {
@@ -54,6 +65,15 @@ function askingEntries(taskId: string, asked: Partial<NewInteraction>): { entrie
     ...asked,
   };
   const { callId, toolPath, inputJson, inputDigest, interactionId } = interaction;
-  const call: ProgressEntry = { kind: "call", callId, ordinal: 0, callKey: `${toolPath} ${inputDigest} 0`, toolPath, inputJson, inputDigest, at: now };
+  const call: ProgressEntry = {
+    kind: "call",
+    callId,
+    ordinal: 0,
+    callKey: `${toolPath} ${inputDigest} 0`,
+    toolPath,
+    inputJson,
+    inputDigest,
+    at: now,
+  };
   return { entries: [call, { kind: "ask", interaction }], interactionId };
 }

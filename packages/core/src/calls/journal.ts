@@ -38,6 +38,7 @@ export class Journal {
   readonly #onFailure: (error: unknown) => void;
   readonly #calls: JournalCall[] = [];
   readonly #log: { delivery: Delivery; runMs: number }[] = [];
+  #length = 0;
   #pending: ProgressEntry[] = [];
   #pendingLength = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -58,11 +59,17 @@ export class Journal {
       const state = row.outcomeKind !== null ? "done" : row.sends > 0 ? "sent" : "new";
       const outcome = row.outcomeJson === null ? null : outcomeOf(row.outcomeKind, row.outcomeJson);
       const { callId, ordinal, callKey, toolPath, inputDigest } = row;
+      this.#length += row.outcomeJson?.length ?? 0;
       this.#calls.push({ callId, ordinal, callKey, toolPath, inputDigest, state, errorCode: outcome && !outcome.ok ? outcome.code : null });
       if (row.deliverySeq !== null && outcome) log.push({ seq: row.deliverySeq, delivery: deliveryOf(row, outcome, row.deliveredAtMs ?? 0), runMs: row.deliveredRunMs ?? 0 });
     }
     for (const row of timers) log.push({ seq: row.deliverySeq, delivery: { kind: "timer", id: row.timerId, atMs: row.deliveredAtMs }, runMs: row.deliveredRunMs });
     for (const { delivery, runMs } of log.toSorted((a, b) => a.seq - b.seq)) this.#log.push({ delivery, runMs });
+  }
+
+  /** What inputs and outcomes of all calls come to. It stays in memory while the task runs, so it must be bounded. */
+  get length(): number {
+    return this.#length;
   }
 
   get deliveryCount(): number {
@@ -158,7 +165,9 @@ export class Journal {
 
   #add(entry: ProgressEntry, withinMs: number): void {
     this.#pending.push(entry);
-    this.#pendingLength += lengthOf(entry);
+    const length = lengthOf(entry);
+    this.#pendingLength += length;
+    this.#length += length;
     if (this.#pendingLength > MAX_PENDING_LENGTH) this.#flushInBackground();
     else if (withinMs === SOON_MS) this.#schedule(withinMs);
     else if (!this.#cancelTimer) this.#schedule(withinMs);

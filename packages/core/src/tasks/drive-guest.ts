@@ -16,7 +16,7 @@ import type { Journal } from "../calls/journal.ts";
 import { GuestTimers } from "./guest-timers.ts";
 import type { RunClock } from "./run-clock.ts";
 
-export type DriveEnd = { kind: "ended"; end: GuestEnd } | { kind: "paused"; waitingFor: string[] } | { kind: "stuck" } | { kind: "diverged"; message: string };
+export type DriveEnd = { kind: "ended"; end: GuestEnd } | { kind: "paused"; waitingFor: string[] } | { kind: "stuck" } | { kind: "overfull" } | { kind: "diverged"; message: string };
 
 export interface DriveDeps {
   session: GuestSession;
@@ -24,6 +24,7 @@ export interface DriveDeps {
   desk: CallDesk;
   clock: RunClock;
   host: Host;
+  maxJournalBytes: number;
   /** Output lines that are stored already; a replay prints them again. */
   output: OutputGate;
   /** Resolves at the next move of the desk or when the run is stopped. */
@@ -65,6 +66,7 @@ export async function driveGuest(deps: DriveDeps): Promise<DriveEnd> {
     const diverged = takeTurn(deps, guest, turn, deliveries);
     if (diverged) return { kind: "diverged", message: diverged };
     if (turn.end) return { kind: "ended", end: turn.end };
+    if (journal.length > deps.maxJournalBytes) return { kind: "overfull" };
     if (guest.seen < journal.deliveryCount) continue;
 
     if (guest.made < guest.knownCalls) return { kind: "diverged", message: `The code made ${guest.made} calls where it had made ${guest.knownCalls} before.` };

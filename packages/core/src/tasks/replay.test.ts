@@ -538,6 +538,14 @@ describe("after a crash", () => {
   }, 60_000);
 });
 
+test("a task whose calls carry too much in all is ended, before the worker's memory is", async () => {
+  const h = await open([], { journalBytes: 3_000_000 });
+  const id = await h.submit("const s = 'x'.repeat(400_000); for (let i = 0; ; i++) await tools.executor.echo({ value: s + i })");
+  await h.run(id);
+  expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.journal_limit" } });
+  expect((await h.calls(id)).length).toBeLessThan(10);
+});
+
 describe("human.ask", () => {
   test("waits for a person and goes on with the answer", async () => {
     const h = await open();

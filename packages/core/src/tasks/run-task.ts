@@ -33,7 +33,7 @@ export interface RunDeps {
 
 export type RunEnd = { kind: "settled"; status: TaskStatus } | { kind: "paused"; status: TaskStatus } | { kind: "stopped" };
 
-/** An engine may be lost through a neighbour's fault; this often in one run is no coincidence. */
+/** An engine may be lost through a neighbour's fault; this often without getting any further is no coincidence. */
 const MAX_LOST_GUESTS = 20;
 /** What calls under way get to end after the run was stopped. */
 const STOP_GRACE_MS = 1_000;
@@ -121,13 +121,13 @@ async function driveToEnd(run: Run): Promise<Driven> {
     return failed("task.diverged", `The task began on prelude ${task.preludeVersion} and this worker has ${deps.runtime.preludeVersion}. Submit it again, or finish it with the version it began on.`);
   }
   const leftMs = (): number => task.timeoutMs - clock.nowMs();
-  for (let lost = 0; ; lost++) {
+  for (let lost = 0, reached = -1; ; lost++) {
     const session = await deps.runtime.open(programOf(run));
     const closeSession = (): void => void session.close();
     stop.onStop(closeSession);
     const cancelDeadline = deps.host.setTimer(Math.max(1, leftMs()), () => stop.timeOut());
     try {
-      const end = await driveGuest({ session, journal: run.journal, desk, clock, host: deps.host, output: run.output, nextMove: run.nextMove, isStopped: () => stop.isStopped });
+      const end = await driveGuest({ session, journal: run.journal, desk, clock, host: deps.host, maxJournalBytes: deps.limits.journalBytes, output: run.output, nextMove: run.nextMove, isStopped: () => stop.isStopped });
       if (!stop.isStopped) return await finishDrive(run, end);
     } catch (error) {
       if (!(error instanceof GuestLost)) throw error;
@@ -136,6 +136,9 @@ async function driveToEnd(run: Run): Promise<Driven> {
       await session.close();
     }
     if (stop.isStopped) return await endStopped(run);
+    const reachedNow = run.journal.callCount + run.journal.deliveryCount;
+    if (reachedNow > reached) lost = 0;
+    reached = reachedNow;
     if (lost >= MAX_LOST_GUESTS) return failed("task.runtime_lost", `The engine was lost ${lost + 1} times while this task ran. Submit it again.`);
     await desk.settle();
   }
@@ -147,6 +150,8 @@ async function finishDrive(run: Run, end: DriveEnd): Promise<Driven> {
       return end;
     case "stuck":
       return failed("task.never_settles", "The code awaits a promise that nothing can settle any more: no call and no timer is under way.");
+    case "overfull":
+      return failed("task.journal_limit", `The inputs and results of the task's calls came to more than ${run.deps.limits.journalBytes} bytes in all. Ask the tools for less, or split the task.`);
     case "diverged":
       return failed("task.diverged", `${end.message} Nothing was sent. Code must do the same each time it is run with the same answers.`);
     case "ended": {

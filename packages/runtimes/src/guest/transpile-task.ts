@@ -43,7 +43,8 @@ function finishScript(code: string, output: string): TranspiledTask {
     definitions.push(`${alias} = ${source}`);
   }
   // One line for one line, so that the lines below keep their numbers.
-  return { ok: true, script: output.replace(helpers[0], () => `const ${definitions.join(", ")};`) };
+  const script = output.replace(helpers[0], () => `const ${definitions.join(", ")};`);
+  return { ok: true, script, preludeVersion };
 }
 
 /** Explicit resource management: `stack` holds [async, dispose, value] of each `using`. */

@@ -8,7 +8,7 @@ import { dieWithParent } from "./die-with-parent.ts";
 import { encodeFrame, type Frame, FrameReader, type ToChild, type ToParent } from "./guest-frames.ts";
 import { GuestRun, type TurnParts } from "./guest-run.ts";
 import { buildEngineImage, type EngineImage } from "./quickjs-vm.ts";
-import { readChildEnv } from "./spawn-child.ts";
+import { readChildEnv } from "./env.ts";
 
 const gcAfterBytes = 32_000_000;
 const gcIdleMs = 200;

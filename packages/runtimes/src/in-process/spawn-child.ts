@@ -5,17 +5,9 @@
  */
 import { fileURLToPath } from "node:url";
 import type { Subprocess } from "bun";
-
-export interface ChildEnv {
-  socketPath: string;
-  token: string;
-  parentPid: number;
-}
+import { fastMemories, type ChildEnv } from "./env.ts";
 
 export type ChildProcess = Subprocess<"ignore", "ignore", "pipe">;
-
-/** Many live machines are slow without this; the name is not a stable API of Bun, so a child checks that it arrived. */
-const fastMemories = "BUN_JSC_maxNumWasmFastMemories";
 
 export function spawnChild(env: ChildEnv, cwd: string): ChildProcess {
   return Bun.spawn({
@@ -40,16 +32,4 @@ function childCommand(): string[] {
   const entry = new URL("./guest-child.ts", import.meta.url);
   const compiled = entry.pathname.startsWith("/$bunfs/");
   return compiled ? [process.execPath] : [process.execPath, "--no-install", "--smol", fileURLToPath(entry)];
-}
-
-export function readChildEnv(): ChildEnv {
-  const {
-    EXECUTOR_GUEST_SOCKET: socketPath,
-    EXECUTOR_GUEST_TOKEN: token,
-    EXECUTOR_GUEST_PARENT: parentPid,
-  } = process.env;
-  if (socketPath === undefined || token === undefined || parentPid === undefined)
-    throw new Error("a guest child is started by its pool only");
-  if (process.env[fastMemories] === undefined) throw new Error(`${fastMemories} must be set before the process starts`);
-  return { socketPath, token, parentPid: Number(parentPid) };
 }

@@ -2,7 +2,7 @@
  * Programs with known outcomes for the conformance suite of runtimes: ordinary ones, ones that use up a limit, and ones that try to get out.
  * Data only. Each text is the body of a task.
  */
-export const programStartMs = 1_700_000_000_000;
+export const startMs = 1_700_000_000_000;
 
 export const returnedValues: [string, unknown][] = [
   ["return 1 + 1", 2],
@@ -10,7 +10,7 @@ export const returnedValues: [string, unknown][] = [
   ["return undefined", null],
   ["return null", null],
   ["return { a: [1, 'ä', { b: true }], c: undefined }", { a: [1, "ä", { b: true }] }],
-  ["return new Date()", new Date(programStartMs).toISOString()],
+  ["return new Date()", new Date(startMs).toISOString()],
   ["return await Promise.all([1, Promise.resolve(2)])", [1, 2]],
   ["enum E { A = 2, B } return E.B", 3],
   ["interface X { a: number } const x: X = { a: 1 }; return x satisfies X", { a: 1 }],

@@ -39,7 +39,7 @@ async function measureKind(floor: BareFloor, product: Installation, rounds: numb
       engine: () => timeMs(() => floor.engine.awaitHost(calls)),
       product: () => timeMs(async () => expectAll(await runToEnd(product.owner, code))),
     },
-    { rounds, warmUp: 5 },
+    { rounds, warmUp: 15 },
   );
   const parts = { http: p50(samples.http), store: p50(samples.store), engine: p50(samples.engine) };
   return makeRow({

@@ -56,7 +56,7 @@ async function measureReaders(product: Installation, log: { taskId: string; path
       { rounds: quick ? 2 : 5, warmUp: 1 },
     );
     const row = (figure: string, product_: number[]): Row =>
-      makeRow({ figure, unit: "events/s", floor: p50(samples.floor), product: p50(product_), aim: "none set", isMet: () => true, note: `${log.count} events; floor = a bare stream of the same bytes, read raw` });
+      makeRow({ figure, unit: "events/s", floor: p50(samples.floor), product: p50(product_), aim: "none set", isMet: () => null, note: `${log.count} events; floor = a bare stream of the same bytes, read raw` });
     return [row("events/raw", samples.raw), row("events/sdk", samples.sdk)];
   } finally {
     await bare.stop();

@@ -32,8 +32,8 @@ export const startFigure: Figure = {
 };
 
 async function startBare(): Promise<number> {
-  const children = [startChild(bareServerMain), startChild(bareServerMain)];
   const from = performance.now();
+  const children = [startChild(bareServerMain), startChild(bareServerMain)];
   await Promise.all(
     children.map(async (child) => {
       const { port } = await child.said("server.listening");

@@ -87,13 +87,30 @@ class LogLines {
   }
 }
 
-/** Proportional set size of a process and all below it, in MB: shared pages count once over all who share them. */
+/** Proportional set size of processes and all below them, in MB. Shrinks when anybody else on the machine runs Bun, too. */
 export function readTreePssMb(pids: readonly number[]): number {
+  return listTree(pids).reduce((sum, pid) => sum + readRollupKb(pid, "Pss"), 0) / 1024;
+}
+
+/** The same as if nobody else ran Bun: what each has to itself, and what they share once (the most that one of them shares). */
+export function readTreeAloneMb(pids: readonly number[]): number {
+  const tree = listTree(pids);
+  const own = tree.reduce((sum, pid) => sum + readRollupKb(pid, "Private_Clean") + readRollupKb(pid, "Private_Dirty"), 0);
+  const shared = Math.max(0, ...tree.map((pid) => readRollupKb(pid, "Shared_Clean") + readRollupKb(pid, "Shared_Dirty")));
+  return (own + shared) / 1024;
+}
+
+/** CPU time of processes and all below them so far, in ms. */
+export function readTreeCpuMs(pids: readonly number[]): number {
+  const ticksPerSecond = 100;
+  const ticks = listTree(pids).map((pid) => /\) (.*)$/s.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1]?.split(" ") ?? []);
+  return (ticks.reduce((sum, fields) => sum + Number(fields[11] ?? 0) + Number(fields[12] ?? 0), 0) * 1_000) / ticksPerSecond;
+}
+
+function listTree(pids: readonly number[]): number[] {
   const parents = readParents();
   const isBelow = (pid: number): boolean => pids.includes(pid) || (parents.has(pid) && isBelow(parents.get(pid) ?? 0));
-  let kilobytes = 0;
-  for (const pid of [...parents.keys()].filter(isBelow)) kilobytes += readPssKb(pid);
-  return kilobytes / 1024;
+  return [...parents.keys()].filter(isBelow);
 }
 
 function readParents(): Map<number, number> {
@@ -106,8 +123,8 @@ function readParents(): Map<number, number> {
   return parents;
 }
 
-function readPssKb(pid: number): number {
-  return Number(/^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+function readRollupKb(pid: number, field: "Pss" | "Private_Clean" | "Private_Dirty" | "Shared_Clean" | "Shared_Dirty"): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
 }
 
 function readOrEmpty(path: string): string {

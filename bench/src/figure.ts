@@ -19,7 +19,8 @@ export interface Row {
   /** Product to floor; for rates the other way round would hide what the reader asks, so it is product / floor there too. */
   ratio: number | null;
   aim: string;
-  ok: boolean;
+  /** Null: no aim was set, so there is nothing to meet. */
+  ok: boolean | null;
   /** What floor and product consist of. */
   note: string;
 }
@@ -31,7 +32,7 @@ export interface Figure {
 }
 
 interface RowInput extends Omit<Row, "ratio" | "ok"> {
-  isMet(values: { product: number; ratio: number }): boolean;
+  isMet(values: { product: number; ratio: number }): boolean | null;
 }
 
 export function makeRow({ isMet, ...row }: RowInput): Row {

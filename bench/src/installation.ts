@@ -39,6 +39,7 @@ export interface InstallationOptions {
 }
 
 const fromRoot = (path: string): string => join(import.meta.dir, "../..", path);
+/** What `npm start` runs. */
 export const serverMain = fromRoot("apps/server/src/main.ts");
 export const workerMain = fromRoot("apps/worker/src/main.ts");
 export const bareServerMain = fileURLToPath(import.meta.resolve("./bare-server.ts"));

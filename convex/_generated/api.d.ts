@@ -24,7 +24,6 @@ import type * as runs from "../runs.js";
 import type * as service from "../service.js";
 import type * as tasks from "../tasks.js";
 import type * as tx from "../tx.js";
-import type * as wire from "../wire.js";
 
 /**
  * A utility for referencing Convex functions in your app's API.
@@ -46,7 +45,6 @@ declare const fullApi: ApiFromModules<{
   service: typeof service;
   tasks: typeof tasks;
   tx: typeof tx;
-  wire: typeof wire;
 }>;
 export declare const api: FilterApi<
   typeof fullApi,

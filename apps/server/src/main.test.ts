@@ -24,7 +24,7 @@ test("it says where it listens, keeps one owner key across restarts, and ends cl
   const stream = await fetch(`${first.url}/api/events`, { headers: { authorization: `Bearer ${owner.token}` } });
   first.child.kill("SIGTERM");
   expect(await first.child.exited).toBe(0);
-  expect(await stream.text()).toBe(": open\n\n");
+  expect(await stream.text()).toMatch(/^: open\nid: \d+\n\n$/);
   expect(existsSync(join(home, "server.lock"))).toBe(false);
   const second = await start(home);
   const caller = (await (

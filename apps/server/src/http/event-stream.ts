@@ -88,10 +88,11 @@ class EventPump {
 
   /** Null when the stream is over. */
   async #nextText(): Promise<string | null> {
-    // Headers leave with the first bytes: without these a client of a quiet log would wait for its answer.
+    // Headers leave with the first bytes: without these a client of a quiet log would wait for its answer. The id tells
+    // it where it stands, so that a connection that breaks before the first event is resumed without a gap.
     if (!this.#isOpened) {
       this.#isOpened = true;
-      return ": open\n\n";
+      return `: open\nid: ${this.#after}\n\n`;
     }
     while (!this.#isEnded) {
       if (this.#page.length > 0) return this.#takeFromPage();

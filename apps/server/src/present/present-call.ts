@@ -1,11 +1,11 @@
 /** A call as people read it: values too long to show are left out, and the call says so. */
 import type { Call, CallStatus } from "@executor/contracts/call";
-import type { CallRow } from "@executor/core/store/tables";
+import type { CallRead } from "@executor/core/store/verbs/reads";
 import { MAX_SHOWN_BYTES, parseJson, present, timeOrNull, toTime } from "./json.ts";
 
-export function presentCall(row: CallRow): Call {
-  const input = show(row.inputJson);
-  const outcome = row.outcomeJson === null ? null : show(row.outcomeJson);
+export function presentCall(row: CallRead): Call {
+  const input = show(row.inputJson, row.inputLength);
+  const outcome = row.outcomeJson === null ? null : show(row.outcomeJson, row.outcomeLength);
   const error =
     row.outcomeKind === "error" && outcome?.value ? (outcome.value as { code: string; message: string }) : null;
   return {
@@ -26,8 +26,8 @@ export function presentCall(row: CallRow): Call {
 }
 
 /** The store gives an empty text for what it keeps in parts. */
-function show(json: string): { value: unknown; bytes: number; isTooLong: boolean } {
-  const bytes = Buffer.byteLength(json);
+function show(json: string, length: number): { value: unknown; bytes: number; isTooLong: boolean } {
+  const bytes = json === "" ? length : Buffer.byteLength(json);
   const isTooLong = json === "" || bytes > MAX_SHOWN_BYTES;
   return { value: isTooLong ? undefined : parseJson(json), bytes, isTooLong };
 }

@@ -18,15 +18,23 @@ export async function storeText(tx: Tx, owner: string, text: string): Promise<st
     await tx.insert("chunks", { chunkKey: `${owner}/${part}`, owner, part, body: text.slice(start, end) });
     start = end;
   }
-  return `${MARKER}${part}`;
+  return `${MARKER}${part}:${text.length}`;
 }
 
 export async function loadText(tx: Tx, owner: string, stored: string): Promise<string> {
   if (!stored.startsWith(MARKER)) return stored;
-  const count = Number(stored.slice(MARKER.length));
+  const count = readMarker(stored).parts;
   const chunks = await tx.find("chunks", { index: "byOwner", eq: [owner], limit: count });
   if (chunks.length !== count) throw new Error(`${owner} has ${chunks.length} of ${count} chunks`);
   return chunks.map((chunk) => chunk.body).join("");
+}
+
+/** Of the whole text, also where only its marker is at hand. */
+export const textLength = (stored: string): number => (isChunked(stored) ? readMarker(stored).length : stored.length);
+
+function readMarker(stored: string): { parts: number; length: number } {
+  const [parts = 0, length = 0] = stored.slice(MARKER.length).split(":").map(Number);
+  return { parts, length };
 }
 
 /** Long text is not loaded where only a part of it would be shown. */

@@ -38,7 +38,7 @@ export const tables = {
       lastSeenAt: "int?",
       revokedAt: "int?",
     },
-    indexes: { byHash: ["hash"], byWorkspace: ["workspaceId", "createdAt"] },
+    indexes: { byHash: ["hash"], byWorkspace: ["workspaceId", "kind", "createdAt"] },
   }),
   /** Single-use codes: invites and login links, hashed. */
   codes: table({
@@ -179,7 +179,7 @@ export const tables = {
   audit: table({
     key: "auditId",
     columns: { auditId: "text", workspaceId: "text", seq: "int", at: "int", actorId: "text", clientId: "text", action: "text", subject: "text", detailJson: "text" },
-    indexes: { byWorkspace: ["workspaceId", "seq"] },
+    indexes: { byWorkspace: ["workspaceId", "seq"], byAction: ["workspaceId", "action", "seq"], byActor: ["workspaceId", "actorId", "seq"] },
   }),
   /** Text too long for one row, in parts; `owner` is "<row key>/<column>". Written by large-text.ts only. */
   chunks: table({

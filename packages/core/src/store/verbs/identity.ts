@@ -33,8 +33,8 @@ export async function touchBearer(tx: Tx, args: { bearerId: string; now: number 
 }
 
 export async function listKeys(tx: Tx, args: { workspaceId: string }): Promise<BearerRow[]> {
-  const bearers = await tx.find("bearers", { index: "byWorkspace", eq: [args.workspaceId], limit: 1_000 });
-  return bearers.filter((bearer) => bearer.kind === "key" && bearer.revokedAt === null);
+  const bearers = await tx.find("bearers", { index: "byWorkspace", eq: [args.workspaceId, "key"], order: "desc", limit: 1_000 });
+  return bearers.filter((bearer) => bearer.revokedAt === null);
 }
 
 /** False when there is no such bearer in the workspace. */
@@ -56,7 +56,9 @@ export async function redeemCode(tx: Tx, args: { hash: string; bearer: NewBearer
   const [code] = await tx.find("codes", { index: "byHash", eq: [args.hash], limit: 1 });
   if (!code || code.usedAt !== null || code.expiresAt <= args.now) throw new AppError("auth.code_invalid", "This code is unknown, was used before, or has expired. Ask for a new one.");
   await tx.update("codes", code.codeId, { usedAt: args.now });
-  const bearer = { ...args.bearer, workspaceId: code.workspaceId, role: code.role, installationAdmin: code.installationAdmin };
+  // A login link is its maker coming back; an invite is somebody new.
+  const actorId = code.kind === "login" ? code.createdBy : args.bearer.actorId;
+  const bearer = { ...args.bearer, actorId, workspaceId: code.workspaceId, role: code.role, installationAdmin: code.installationAdmin };
   return await insertBearer(tx, bearer, args.now, `${code.kind}.redeemed`);
 }
 

@@ -1,5 +1,5 @@
 /** Reads of tasks, calls, interactions, events and audit. Each is bounded, and each asks for the workspace it is for. */
-import { isChunked, loadText } from "../large-text.ts";
+import { isChunked, loadText, textLength } from "../large-text.ts";
 import type { CallRow, InteractionRow, Row, TaskRow } from "../tables.ts";
 import type { Tx } from "../tx.ts";
 import { readTaskInteractions } from "./interactions.ts";
@@ -63,12 +63,24 @@ async function pendingOf(tx: Tx, task: TaskRow): Promise<InteractionRow[]> {
   return (await readTaskInteractions(tx, task.taskId)).filter((interaction) => interaction.status === "pending");
 }
 
-/** For people: values too long to show stay out. */
-export async function listCalls(tx: Tx, args: { taskId: string; workspaceId: string; afterOrdinal: number; limit: number }): Promise<CallRow[] | null> {
+/** Lengths are in UTF-16 units. */
+export interface CallRead extends CallRow {
+  inputLength: number;
+  outcomeLength: number;
+}
+
+/** For people: values too long to show stay out, their lengths do not. */
+export async function listCalls(tx: Tx, args: { taskId: string; workspaceId: string; afterOrdinal: number; limit: number }): Promise<CallRead[] | null> {
   const task = await tx.get("tasks", args.taskId);
   if (!task || task.workspaceId !== args.workspaceId) return null;
   const calls = await tx.find("calls", { index: "byTask", eq: [args.taskId], after: args.afterOrdinal, limit: args.limit });
-  return calls.map((call) => ({ ...call, inputJson: isChunked(call.inputJson) ? "" : call.inputJson, outcomeJson: call.outcomeJson !== null && isChunked(call.outcomeJson) ? "" : call.outcomeJson }));
+  return calls.map((call) => ({
+    ...call,
+    inputJson: isChunked(call.inputJson) ? "" : call.inputJson,
+    inputLength: textLength(call.inputJson),
+    outcomeJson: call.outcomeJson !== null && isChunked(call.outcomeJson) ? "" : call.outcomeJson,
+    outcomeLength: textLength(call.outcomeJson ?? ""),
+  }));
 }
 
 export interface JournalPage {
@@ -77,6 +89,8 @@ export interface JournalPage {
   /** Where to go on; null on the last page. */
   next: { afterOrdinal: number; afterTimer: number } | null;
 }
+
+const AUDIT_PAGE = 500;
 
 /** Bytes of outcomes on one page: Convex reads at most 16 MiB in a query. */
 const JOURNAL_PAGE_LENGTH = 2_000_000;
@@ -155,19 +169,24 @@ export async function readWorkspace(tx: Tx, args: { workspaceId: string }): Prom
 
 /** Newest first. */
 export async function listAudit(tx: Tx, args: { workspaceId: string; action: string | null; actorId: string | null; since: number | null; beforeSeq: number | null; limit: number }): Promise<Row<"audit">[]> {
+  const { workspaceId, action, actorId, since } = args;
+  const where =
+    action !== null
+      ? ({ index: "byAction", eq: [workspaceId, action] } as const)
+      : actorId !== null
+        ? ({ index: "byActor", eq: [workspaceId, actorId] } as const)
+        : ({ index: "byWorkspace", eq: [workspaceId] } as const);
   const found: Row<"audit">[] = [];
-  let before = args.beforeSeq;
-  while (found.length < args.limit) {
-    const rows = await tx.find("audit", { index: "byWorkspace", eq: [args.workspaceId], ...(before === null ? {} : { before }), order: "desc", limit: 500 });
+  for (let before = args.beforeSeq; ; ) {
+    const rows = await tx.find("audit", { ...where, ...(before === null ? {} : { before }), order: "desc", limit: AUDIT_PAGE });
     for (const row of rows) {
-      if (args.since !== null && row.at < args.since) return found;
-      if ((args.action === null || row.action === args.action) && (args.actorId === null || row.actorId === args.actorId)) found.push(row);
+      if (since !== null && row.at < since) return found;
+      if (actorId === null || row.actorId === actorId) found.push(row);
       if (found.length === args.limit) return found;
     }
-    if (rows.length < 500) return found;
+    if (rows.length < AUDIT_PAGE) return found;
     before = rows.at(-1)?.seq ?? null;
   }
-  return found;
 }
 
 export async function countWorkers(tx: Tx, args: { seenSince: number }): Promise<number> {

@@ -23,7 +23,7 @@ CREATE TABLE bearers (
   revokedAt INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX bearers_byHash ON bearers (hash);
-CREATE INDEX bearers_byWorkspace ON bearers (workspaceId, createdAt);
+CREATE INDEX bearers_byWorkspace ON bearers (workspaceId, kind, createdAt);
 CREATE TABLE codes (
   codeId TEXT NOT NULL PRIMARY KEY,
   hash TEXT NOT NULL,
@@ -172,6 +172,8 @@ CREATE TABLE audit (
   detailJson TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX audit_byWorkspace ON audit (workspaceId, seq);
+CREATE UNIQUE INDEX audit_byAction ON audit (workspaceId, action, seq);
+CREATE UNIQUE INDEX audit_byActor ON audit (workspaceId, actorId, seq);
 CREATE TABLE chunks (
   chunkKey TEXT NOT NULL PRIMARY KEY,
   owner TEXT NOT NULL,

@@ -39,6 +39,10 @@ function first<T, R>(items: readonly T[], look: (item: T) => R | null): R | null
   return null;
 }
 
+/** Questions are shown in lists, many at a time. */
+const MAX_QUESTION_LENGTH = 4_000;
+const MAX_OPTION_LENGTH = 200;
+
 type View = () => DiscoveryView;
 
 function createBuiltins(view: View): Tool[] {
@@ -147,8 +151,9 @@ function askPerson(call: ToolCall): ToolOutcome | Extract<Prepared, { kind: "ask
   const question = field(call.input, "question");
   const options = field(call.input, "options");
   if (typeof question !== "string" || question.trim() === "") return invalid("human.ask needs { question: string }.");
-  const isList = Array.isArray(options) && options.length > 0 && options.length <= 100 && options.every((option) => typeof option === "string");
-  if (options !== undefined && !isList) return invalid("human.ask takes options as a list of 1 to 100 strings.");
+  if (question.length > MAX_QUESTION_LENGTH) return invalid(`human.ask takes a question of at most ${MAX_QUESTION_LENGTH} characters; a person has to read it.`);
+  const isList = Array.isArray(options) && options.length > 0 && options.length <= 100 && options.every((option) => typeof option === "string" && option.length <= MAX_OPTION_LENGTH);
+  if (options !== undefined && !isList) return invalid(`human.ask takes options as a list of 1 to 100 strings of at most ${MAX_OPTION_LENGTH} characters.`);
   if (call.answer !== undefined) return ok(call.answer);
   const answerSchema: JsonSchema = isList ? { type: "string", enum: options } : { type: "string" };
   return { kind: "ask", ask: { kind: "question", title: question.slice(0, 200), detail: question, answerSchema, url: null } };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Task } from "@executor/client";
+import type { CreateTaskOptions, Task } from "@executor/client";
 import { cpuMs, processTree, pssBytes, rssBytes } from "@executor/testkit/installation/process-tree";
 import { type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
 import { type Person, signIn } from "./support/api.ts";
@@ -14,7 +14,7 @@ import { hostileGuests, macroImports } from "./support/hostile-code.ts";
 import { until } from "./support/until.ts";
 
 const MB = 1_000_000;
-const RUN_MS = 15_000;
+const RUN_MS = 25_000;
 
 let installation: Installation;
 let attacker: Person;
@@ -25,12 +25,12 @@ let idleMs = 0;
 const ends = new Map<string, Promise<Task>>();
 
 beforeAll(async () => {
-  installation = await startInstallation({ env: { EXECUTOR_LIMIT_CPU_MS: "1500", EXECUTOR_LIMIT_RUN_MS: String(RUN_MS) } });
+  installation = await startInstallation({ env: { EXECUTOR_LIMIT_CPU_MS: "1000", EXECUTOR_LIMIT_RUN_MS: String(RUN_MS) } });
   [attacker, neighbour] = await Promise.all([signIn(installation), signIn(installation)]);
   workerPid = installation.workers[0]?.pid ?? 0;
   idleMs = median(await sample(30));
   bytesBefore = pssBytes(processTree(workerPid));
-  for (const { title, code } of hostileGuests) ends.set(title, endOf(attacker, code));
+  for (const { title, code, timeoutMs } of hostileGuests) ends.set(title, endOf(attacker, { code, timeoutMs }));
 });
 afterAll(() => installation.stop());
 
@@ -122,7 +122,7 @@ test("tasks that ask long questions do not make the list of tasks large", async 
   expect(bytes).toBeLessThan(20 * MB);
 }, 40_000);
 
-async function endOf({ executor }: Person, code: string): Promise<Task> {
+async function endOf({ executor }: Person, code: string | CreateTaskOptions): Promise<Task> {
   const { taskId } = await executor.tasks.create(code);
   return await executor.tasks.wait(taskId, { timeoutMs: 80_000 });
 }

@@ -19,9 +19,9 @@ process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
 
-export function startChild(script: string, options: { args?: string[]; env?: Record<string, string>; bunArgs?: string[] } = {}): Child {
-  const { args = [], env = {}, bunArgs = [] } = options;
-  const child = Bun.spawn([process.execPath, ...bunArgs, script, ...args], { env: { ...baseEnv(), ...env }, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+export function startChild(script: string, options: { args?: string[]; env?: Record<string, string> } = {}): Child {
+  const { args = [], env = {} } = options;
+  const child = Bun.spawn([process.execPath, script, ...args], { env: { ...baseEnv(), ...env }, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   living.add(child);
   const lines = new LogLines();
   void lines.read(child.stdout);

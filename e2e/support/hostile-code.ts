@@ -4,6 +4,7 @@ export interface Hostile {
   code: string;
   /** Error codes, any of them; none: it completes. */
   ends: string[];
+  timeoutMs?: number;
 }
 
 const hostile = (title: string, code: string, ...ends: string[]): Hostile => ({ title, code, ends });
@@ -37,7 +38,7 @@ export const hostileGuests: Hostile[] = [
   hostile("makes 100,000 calls one by one", "for (let i = 0; i < 100_000; i++) await tools.executor.echo({ value: i })", "task.call_limit", CPU, "task.timed_out"),
   hostile("sends an input of 11 MB", "await tools.executor.echo({ value: 'x'.repeat(11e6) })", "call.input_too_large"),
   hostile("never settles", "await new Promise(() => {})", "task.never_settles"),
-  hostile("sleeps for ever", "for (;;) await new Promise((done) => setTimeout(done, 1e9))", "task.timed_out"),
+  { ...hostile("sleeps for ever", "for (;;) await new Promise((done) => setTimeout(done, 1e9))", "task.timed_out"), timeoutMs: 2_000 },
   hostile("returns 200 MB", "return 'x'.repeat(200e6)", MEMORY, "task.result_too_large"),
   hostile("returns 11 MB", "return 'x'.repeat(11e6)", "task.result_too_large"),
   hostile("returns a cycle", "const o: any = {}; o.o = o; return o", "task.result_not_json"),

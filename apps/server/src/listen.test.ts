@@ -136,7 +136,8 @@ async function countEvents(response: Response): Promise<{ events: number; gaps: 
     const lines = (rest + Buffer.from(chunk).toString("latin1")).split("\n");
     rest = lines.pop() ?? "";
     // The stream opens with the place it starts from.
-    for (const line of lines.filter((each) => each.startsWith("id: ") && each !== "id: 0")) if (Number(line.slice(4)) !== ++events) gaps++;
+    for (const line of lines.filter((each) => each.startsWith("id: ") && each !== "id: 0"))
+      if (Number(line.slice(4)) !== ++events) gaps++;
   }
   return { events, gaps };
 }

@@ -38,7 +38,8 @@ function nextWorkspace(lines: Map<string, QueuedTask[]>, held: Map<string, numbe
   for (const [workspaceId, [head]] of lines) {
     const count = held.get(workspaceId) ?? 0;
     if (!head || count >= share) continue;
-    if (!best || count < best.count || (count === best.count && head.queuedAt < best.queuedAt)) best = { workspaceId, count, queuedAt: head.queuedAt };
+    if (!best || count < best.count || (count === best.count && head.queuedAt < best.queuedAt))
+      best = { workspaceId, count, queuedAt: head.queuedAt };
   }
   return best?.workspaceId ?? null;
 }

@@ -69,7 +69,12 @@ export class Drain {
     const queued = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
     if (queued.length === 0) return false;
     this.#cursor = queued.at(-1)?.workspaceId ?? "";
-    const chosen = chooseTasks({ queued, running: running.countByWorkspace(), freeSlots, share: workspaceShare(concurrency) });
+    const chosen = chooseTasks({
+      queued,
+      running: running.countByWorkspace(),
+      freeSlots,
+      share: workspaceShare(concurrency),
+    });
     const claims = await Promise.all(chosen.map((task) => this.#claim(task)));
     return claims.some(Boolean) || chosen.length > 0;
   }

@@ -1,6 +1,11 @@
 /** The worker's environment, read once by main.ts. Anything wrong is one message that names the variable. */
 import { z } from "zod";
-import { EnvironmentError, readInstallation, type Environment, type Installation } from "@executor/core/installation-env";
+import {
+  EnvironmentError,
+  readInstallation,
+  type Environment,
+  type Installation,
+} from "@executor/core/installation-env";
 import { defaultWorkerSettings, type WorkerSettings } from "./worker.ts";
 
 export interface WorkerEnv {
@@ -8,10 +13,17 @@ export interface WorkerEnv {
   parentPid: number | null;
 }
 
-export function readWorkerEnv(env: Environment, platform: string, homedir: string): { worker: WorkerEnv; installation: Installation } {
+export function readWorkerEnv(
+  env: Environment,
+  platform: string,
+  homedir: string,
+): { worker: WorkerEnv; installation: Installation } {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""));
   const parsed = WorkerVariables.safeParse(set);
-  if (!parsed.success) throw new EnvironmentError(parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}.`).join("\n"));
+  if (!parsed.success)
+    throw new EnvironmentError(
+      parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}.`).join("\n"),
+    );
   const variables = parsed.data;
   const settings: WorkerSettings = {
     concurrency: variables.EXECUTOR_WORKER_CONCURRENCY,
@@ -20,12 +32,19 @@ export function readWorkerEnv(env: Environment, platform: string, homedir: strin
     sweepMs: variables.EXECUTOR_WORKER_SWEEP_MS,
     drainMs: variables.EXECUTOR_WORKER_DRAIN_MS,
   };
-  return { worker: { settings, parentPid: variables.EXECUTOR_PARENT_PID ?? null }, installation: readInstallation(env, platform, homedir) };
+  return {
+    worker: { settings, parentPid: variables.EXECUTOR_PARENT_PID ?? null },
+    installation: readInstallation(env, platform, homedir),
+  };
 }
 
 const wholeNumber = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`;
-  return z.string().regex(/^\d{1,9}$/, message).transform(Number).pipe(z.int(message).min(min, message).max(max, message));
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .pipe(z.int(message).min(min, message).max(max, message));
 };
 
 const WorkerVariables = z.object({

@@ -25,7 +25,12 @@ export function startHeartbeat(deps: LeaseDeps): { stop(): void } {
   const beat = async (): Promise<void> => {
     const tasks = running.list();
     try {
-      const { lost } = await store.renewLeases({ workerId, leases: tasks.map(({ taskId, attempt }) => ({ taskId, attempt })), leaseMs, now: host.now() });
+      const { lost } = await store.renewLeases({
+        workerId,
+        leases: tasks.map(({ taskId, attempt }) => ({ taskId, attempt })),
+        leaseMs,
+        now: host.now(),
+      });
       lastGood = host.monotonicMs();
       for (const task of tasks) if (lost.includes(task.taskId)) task.controller.abort("lease lost");
     } catch (error) {

@@ -5,7 +5,12 @@ import type { Store } from "@executor/core/ports/store";
 
 const BATCH = 100;
 
-export function startSweep(deps: { store: Pick<Store, "recoverLeases" | "expireInteractions">; host: Host; log: Logger; everyMs: number }): { stop(): void } {
+export function startSweep(deps: {
+  store: Pick<Store, "recoverLeases" | "expireInteractions">;
+  host: Host;
+  log: Logger;
+  everyMs: number;
+}): { stop(): void } {
   const { store, host, log, everyMs } = deps;
   let cancel = (): void => undefined;
   let stopped = false;

@@ -21,7 +21,11 @@ async function open(tools: TestTool[] = []): Promise<TaskHarness> {
   return harness;
 }
 
-async function startWorker(harness: TaskHarness, tools: TestTool[] = [], settings: Partial<WorkerSettings> = {}): Promise<Worker> {
+async function startWorker(
+  harness: TaskHarness,
+  tools: TestTool[] = [],
+  settings: Partial<WorkerSettings> = {},
+): Promise<Worker> {
   const worker = createWorker({
     store: harness.store,
     runtimes: [createTestRuntime()],
@@ -84,15 +88,43 @@ test("a waiting task holds no slot, and a decision wakes it", async () => {
 test("one tenant's backlog does not keep another waiting", async () => {
   const slow: TestTool = { path: "t.slow", effect: "safe", run: async () => (await Bun.sleep(400), result(1)) };
   const harness = await open();
-  const stranger = { ...(await harness.store.readTask({ taskId: await harness.submit("return 0"), workspaceId: harness.workspaceId }))?.task };
+  const stranger = {
+    ...(await harness.store.readTask({ taskId: await harness.submit("return 0"), workspaceId: harness.workspaceId }))
+      ?.task,
+  };
   const backlog = await Promise.all(Array.from({ length: 40 }, () => harness.submit("return await tools.t.slow()")));
   await startWorker(harness, [slow], { concurrency: 4 });
   await until(harness, backlog[0] ?? "", "running");
   const workspaceId = harness.host.newId("ws");
-  const bearer = { bearerId: harness.host.newId("session"), hash: "other", kind: "session", workspaceId, actorId: "a", clientId: "c", role: "admin", label: "", installationAdmin: 0, mayElicit: 0 };
+  const bearer = {
+    bearerId: harness.host.newId("session"),
+    hash: "other",
+    kind: "session",
+    workspaceId,
+    actorId: "a",
+    clientId: "c",
+    role: "admin",
+    label: "",
+    installationAdmin: 0,
+    mayElicit: 0,
+  };
   await harness.store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: harness.host.now() });
   const taskId = harness.host.newId("task");
-  const task = { taskId, workspaceId, actorId: "a", clientId: "c", runtimeId: "in-process", code: "return 1", script: "(async () => { return 1 });", seed: stranger.seed ?? "", preludeVersion: stranger.preludeVersion ?? 0, timeoutMs: 1_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
+  const task = {
+    taskId,
+    workspaceId,
+    actorId: "a",
+    clientId: "c",
+    runtimeId: "in-process",
+    code: "return 1",
+    script: "(async () => { return 1 });",
+    seed: stranger.seed ?? "",
+    preludeVersion: stranger.preludeVersion ?? 0,
+    timeoutMs: 1_000,
+    metadataJson: "{}",
+    idempotencyKey: null,
+    requestDigest: "",
+  };
   const started = Date.now();
   await harness.store.createTask({ task, now: harness.host.now() });
   await until(harness, taskId, "completed");
@@ -130,13 +162,23 @@ test("a task that takes its worker down again and again without progress is give
 
 test("cancelling a running task stops it", async () => {
   let aborted = false;
-  const never: TestTool = { path: "t.never", run: (call) => new Promise((done) => call.signal.addEventListener("abort", () => ((aborted = true), done(result("late"))))) };
+  const never: TestTool = {
+    path: "t.never",
+    run: (call) =>
+      new Promise((done) => call.signal.addEventListener("abort", () => ((aborted = true), done(result("late"))))),
+  };
   const harness = await open();
   await startWorker(harness, [never]);
   const id = await harness.submit("return await tools.t.never()");
   await until(harness, id, "running");
   await Bun.sleep(50);
-  await harness.store.cancelTask({ taskId: id, workspaceId: harness.workspaceId, by: { actorId: "a", clientId: "c" }, onlyOwn: false, now: harness.host.now() });
+  await harness.store.cancelTask({
+    taskId: id,
+    workspaceId: harness.workspaceId,
+    by: { actorId: "a", clientId: "c" },
+    onlyOwn: false,
+    now: harness.host.now(),
+  });
   await until(harness, id, "cancelled");
   await Bun.sleep(50);
   expect(aborted).toBe(true);

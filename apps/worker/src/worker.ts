@@ -8,7 +8,7 @@ import type { Host } from "@executor/core/ports/host";
 import type { Runtime } from "@executor/core/ports/runtime";
 import type { Store } from "@executor/core/ports/store";
 import type { ToolProvider } from "@executor/core/ports/tools";
-import { DRAIN } from "@executor/core/tasks/run-task";
+import { DRAIN } from "@executor/core/tasks/stop-switch";
 import { Drain } from "./drain.ts";
 import { startHeartbeat } from "./lease.ts";
 import { startSweep } from "./recover.ts";
@@ -35,7 +35,13 @@ export interface WorkerSettings {
   drainMs: number;
 }
 
-export const defaultWorkerSettings: WorkerSettings = { concurrency: 16, leaseMs: 10_000, pollMs: 500, sweepMs: 1_000, drainMs: 5_000 };
+export const defaultWorkerSettings: WorkerSettings = {
+  concurrency: 16,
+  leaseMs: 10_000,
+  pollMs: 500,
+  sweepMs: 1_000,
+  drainMs: 5_000,
+};
 
 export interface Worker {
   readonly workerId: string;
@@ -69,7 +75,12 @@ export function createWorker(deps: WorkerDeps): Worker {
     });
     const heartbeat = startHeartbeat({ store, host, log, workerId, leaseMs: settings.leaseMs, running });
     const sweep = startSweep({ store, host, log, everyMs: settings.sweepMs });
-    stops.push(unwatch, () => drain.stop(), () => sweep.stop(), () => heartbeat.stop());
+    stops.push(
+      unwatch,
+      () => drain.stop(),
+      () => sweep.stop(),
+      () => heartbeat.stop(),
+    );
     drain.wake();
     log.info("worker.started", { workerId, concurrency: settings.concurrency, runtimes: [...runtimes.keys()] });
   };

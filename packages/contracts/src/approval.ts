@@ -37,7 +37,12 @@ export const DecideApproval = z
     remember: z
       .union([
         z.literal(true),
-        z.strictObject({ toolPathPattern: ToolPathPattern.optional(), actorId: Id.optional(), clientId: Id.optional(), conditions: z.array(PolicyCondition).max(20).optional() }),
+        z.strictObject({
+          toolPathPattern: ToolPathPattern.optional(),
+          actorId: Id.optional(),
+          clientId: Id.optional(),
+          conditions: z.array(PolicyCondition).max(20).optional(),
+        }),
       ])
       .optional(),
   })

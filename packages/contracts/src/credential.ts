@@ -16,5 +16,7 @@ export const CreateCredential = z.strictObject({
 });
 export type CreateCredential = z.infer<typeof CreateCredential>;
 
-export const Credential = CreateCredential.omit({ secretJson: true }).extend({ credentialId: Id, hasSecret: z.boolean(), createdAt: Timestamp }).meta({ id: "Credential" });
+export const Credential = CreateCredential.omit({ secretJson: true })
+  .extend({ credentialId: Id, hasSecret: z.boolean(), createdAt: Timestamp })
+  .meta({ id: "Credential" });
 export type Credential = z.infer<typeof Credential>;

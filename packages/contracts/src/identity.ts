@@ -5,7 +5,15 @@ import { Role } from "./role.ts";
 
 export const Bootstrap = z.strictObject({ sessionId: z.string().max(200).optional() }).meta({ id: "Bootstrap" });
 export const Session = z
-  .object({ sessionId: z.string().describe("the bearer token; keep it secret"), workspaceId: Id, actorId: Id, clientId: Id, role: Role, createdAt: Timestamp, lastSeenAt: Timestamp })
+  .object({
+    sessionId: z.string().describe("the bearer token; keep it secret"),
+    workspaceId: Id,
+    actorId: Id,
+    clientId: Id,
+    role: Role,
+    createdAt: Timestamp,
+    lastSeenAt: Timestamp,
+  })
   .meta({ id: "Session" });
 export type Session = z.infer<typeof Session>;
 
@@ -17,20 +25,56 @@ export const Caller = z
 export type Caller = z.infer<typeof Caller>;
 
 export const CreateKey = z
-  .strictObject({ workspaceId: Id, role: Role, label: z.string().min(1).max(100), actorId: Id.optional(), clientId: Id.optional(), mayElicit: z.boolean().optional() })
+  .strictObject({
+    workspaceId: Id,
+    role: Role,
+    label: z.string().min(1).max(100),
+    actorId: Id.optional(),
+    clientId: Id.optional(),
+    mayElicit: z.boolean().optional(),
+  })
   .meta({ id: "CreateKey" });
 export type CreateKey = z.infer<typeof CreateKey>;
 
 export const ApiKey = z
-  .object({ keyId: Id, workspaceId: Id, actorId: Id, clientId: Id, role: Role, label: z.string(), mayElicit: z.boolean(), createdAt: Timestamp, lastSeenAt: Timestamp.optional() })
+  .object({
+    keyId: Id,
+    workspaceId: Id,
+    actorId: Id,
+    clientId: Id,
+    role: Role,
+    label: z.string(),
+    mayElicit: z.boolean(),
+    createdAt: Timestamp,
+    lastSeenAt: Timestamp.optional(),
+  })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof ApiKey>;
 export const CreatedKey = ApiKey.extend({ token: z.string().describe("shown this once") }).meta({ id: "CreatedKey" });
 export type CreatedKey = z.infer<typeof CreatedKey>;
 
-export const CreateInvite = z.strictObject({ workspaceId: Id, role: Role, expiresInMs: z.int().min(1_000).max(30 * 86_400_000).optional() }).meta({ id: "CreateInvite" });
+export const CreateInvite = z
+  .strictObject({
+    workspaceId: Id,
+    role: Role,
+    expiresInMs: z
+      .int()
+      .min(1_000)
+      .max(30 * 86_400_000)
+      .optional(),
+  })
+  .meta({ id: "CreateInvite" });
 export type CreateInvite = z.infer<typeof CreateInvite>;
-export const Invite = z.object({ inviteId: Id, workspaceId: Id, role: Role, code: z.string().describe("single use; shown this once"), url: z.string(), expiresAt: Timestamp }).meta({ id: "Invite" });
+export const Invite = z
+  .object({
+    inviteId: Id,
+    workspaceId: Id,
+    role: Role,
+    code: z.string().describe("single use; shown this once"),
+    url: z.string(),
+    expiresAt: Timestamp,
+  })
+  .meta({ id: "Invite" });
 export type Invite = z.infer<typeof Invite>;
 
 export const AuditEntry = z

@@ -6,13 +6,29 @@ export const PolicyDecision = z.enum(["allow", "require_approval", "deny"]);
 export type PolicyDecision = z.infer<typeof PolicyDecision>;
 
 /** `*` matches any characters, dots included. */
-export const ToolPathPattern = z.string().min(1).max(500).regex(/^[^\s\u0000-\u001f]+$/, "no white space");
+export const ToolPathPattern = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[^\s\u0000-\u001f]+$/, "no white space");
 
 export const PolicyCondition = z
   .discriminatedUnion("op", [
-    z.strictObject({ path: z.string().min(1).max(200), op: z.literal("equals"), value: z.union([z.string(), z.number(), z.boolean(), z.null()]) }),
-    z.strictObject({ path: z.string().min(1).max(200), op: z.literal("in"), value: z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])).max(1_000) }),
-    z.strictObject({ path: z.string().min(1).max(200), op: z.literal("matches"), value: z.string().max(500).describe("`*` matches any characters") }),
+    z.strictObject({
+      path: z.string().min(1).max(200),
+      op: z.literal("equals"),
+      value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+    }),
+    z.strictObject({
+      path: z.string().min(1).max(200),
+      op: z.literal("in"),
+      value: z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])).max(1_000),
+    }),
+    z.strictObject({
+      path: z.string().min(1).max(200),
+      op: z.literal("matches"),
+      value: z.string().max(500).describe("`*` matches any characters"),
+    }),
     z.strictObject({ path: z.string().min(1).max(200), op: z.literal("less"), value: z.number() }),
     z.strictObject({ path: z.string().min(1).max(200), op: z.literal("greater"), value: z.number() }),
   ])
@@ -31,11 +47,19 @@ const rule = {
 export const CreatePolicy = z.strictObject({ workspaceId: Id, ...rule }).meta({ id: "CreatePolicy" });
 export type CreatePolicy = z.infer<typeof CreatePolicy>;
 
-export const Policy = z.object({ policyId: Id, workspaceId: Id, ...rule, createdAt: Timestamp, createdBy: Id }).meta({ id: "Policy" });
+export const Policy = z
+  .object({ policyId: Id, workspaceId: Id, ...rule, createdAt: Timestamp, createdBy: Id })
+  .meta({ id: "Policy" });
 export type Policy = z.infer<typeof Policy>;
 
 export const TestPolicy = z
-  .strictObject({ workspaceId: Id, toolPath: z.string().min(1).max(500), actorId: Id.optional(), clientId: Id.optional(), input: z.unknown().optional() })
+  .strictObject({
+    workspaceId: Id,
+    toolPath: z.string().min(1).max(500),
+    actorId: Id.optional(),
+    clientId: Id.optional(),
+    input: z.unknown().optional(),
+  })
   .meta({ id: "TestPolicy" });
 export type TestPolicy = z.infer<typeof TestPolicy>;
 

@@ -9,7 +9,14 @@ export type SourceType = z.infer<typeof SourceType>;
 const secret = z.string().min(1).max(100_000);
 export const SourceAuth = z.union([
   z.strictObject({ mode: z.literal("static"), type: z.literal("bearer"), token: secret }),
-  z.strictObject({ mode: z.literal("static"), type: z.literal("apiKey"), header: z.string().optional(), query: z.string().optional(), cookie: z.string().optional(), value: secret }),
+  z.strictObject({
+    mode: z.literal("static"),
+    type: z.literal("apiKey"),
+    header: z.string().optional(),
+    query: z.string().optional(),
+    cookie: z.string().optional(),
+    value: secret,
+  }),
   z.strictObject({ mode: z.literal("static"), type: z.literal("basic"), username: z.string(), password: secret }),
   z.looseObject({ mode: z.enum(["workspace", "actor"]), type: z.enum(["bearer", "apiKey", "basic", "oauth2"]) }),
 ]);
@@ -31,6 +38,14 @@ export const SourceDefinition = z.strictObject({
 export type SourceDefinition = z.infer<typeof SourceDefinition>;
 
 export const Source = SourceDefinition.omit({ auth: true })
-  .extend({ sourceId: Id, workspaceId: Id, health: z.enum(["indexing", "ok", "failing"]), toolCount: z.int(), warnings: z.array(z.string()), lastError: z.string().optional(), indexedAt: Timestamp.optional() })
+  .extend({
+    sourceId: Id,
+    workspaceId: Id,
+    health: z.enum(["indexing", "ok", "failing"]),
+    toolCount: z.int(),
+    warnings: z.array(z.string()),
+    lastError: z.string().optional(),
+    indexedAt: Timestamp.optional(),
+  })
   .meta({ id: "Source" });
 export type Source = z.infer<typeof Source>;

@@ -4,11 +4,27 @@ import { Id, Timestamp } from "./id.ts";
 import { Interaction } from "./interaction.ts";
 import { limitTable } from "./limits.ts";
 
-export const TaskStatus = z.enum(["queued", "running", "waiting", "completed", "failed", "timed_out", "denied", "cancelled"]);
+export const TaskStatus = z.enum([
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "timed_out",
+  "denied",
+  "cancelled",
+]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
-export const endedStatuses = ["completed", "failed", "timed_out", "denied", "cancelled"] as const satisfies TaskStatus[];
+export const endedStatuses = [
+  "completed",
+  "failed",
+  "timed_out",
+  "denied",
+  "cancelled",
+] as const satisfies TaskStatus[];
 export type EndedStatus = (typeof endedStatuses)[number];
-export const isEnded = (status: TaskStatus): status is EndedStatus => (endedStatuses as readonly TaskStatus[]).includes(status);
+export const isEnded = (status: TaskStatus): status is EndedStatus =>
+  (endedStatuses as readonly TaskStatus[]).includes(status);
 
 export const CreateTask = z
   .strictObject({
@@ -26,12 +42,26 @@ export const CreateTask = z
 export type CreateTask = z.infer<typeof CreateTask>;
 
 export const TaskError = z
-  .object({ code: z.string(), message: z.string(), line: z.int().optional().describe("line of the submitted code"), toolPath: z.string().optional() })
+  .object({
+    code: z.string(),
+    message: z.string(),
+    line: z.int().optional().describe("line of the submitted code"),
+    toolPath: z.string().optional(),
+  })
   .meta({ id: "TaskError" });
 export type TaskError = z.infer<typeof TaskError>;
 
 export const TaskSummary = z
-  .object({ taskId: Id, workspaceId: Id, actorId: Id, clientId: Id, runtimeId: Id, status: TaskStatus, createdAt: Timestamp, metadata: z.record(z.string(), z.unknown()) })
+  .object({
+    taskId: Id,
+    workspaceId: Id,
+    actorId: Id,
+    clientId: Id,
+    runtimeId: Id,
+    status: TaskStatus,
+    createdAt: Timestamp,
+    metadata: z.record(z.string(), z.unknown()),
+  })
   .meta({ id: "TaskSummary" });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 

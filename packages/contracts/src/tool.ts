@@ -12,14 +12,30 @@ export const JsonSchema = z.record(z.string(), z.unknown());
 export type JsonSchema = z.infer<typeof JsonSchema>;
 
 export const ToolSummary = z
-  .object({ path: z.string(), source: z.string(), approval: ToolApproval, description: z.string(), signature: z.string() })
+  .object({
+    path: z.string(),
+    source: z.string(),
+    approval: ToolApproval,
+    description: z.string(),
+    signature: z.string(),
+  })
   .meta({ id: "ToolSummary" });
 export type ToolSummary = z.infer<typeof ToolSummary>;
 
-export const ToolDetail = ToolSummary.extend({ effect: ToolEffect, inputSchema: JsonSchema.optional(), outputSchema: JsonSchema.optional() }).meta({ id: "ToolDetail" });
+export const ToolDetail = ToolSummary.extend({
+  effect: ToolEffect,
+  inputSchema: JsonSchema.optional(),
+  outputSchema: JsonSchema.optional(),
+}).meta({ id: "ToolDetail" });
 export type ToolDetail = z.infer<typeof ToolDetail>;
 
 export const RuntimeTarget = z
-  .object({ id: z.string(), label: z.string(), description: z.string(), available: z.boolean(), reason: z.string().optional() })
+  .object({
+    id: z.string(),
+    label: z.string(),
+    description: z.string(),
+    available: z.boolean(),
+    reason: z.string().optional(),
+  })
   .meta({ id: "RuntimeTarget" });
 export type RuntimeTarget = z.infer<typeof RuntimeTarget>;

@@ -7,7 +7,10 @@ import type { Installation } from "@executor/core/installation-env";
 import type { Store } from "@executor/core/ports/store";
 
 /** The server is the hub of hints between processes that share a SQLite file; workers are its spokes. */
-export async function openStore(installation: Pick<Installation, "store" | "runDir">, role: "hub" | "spoke"): Promise<Store> {
+export async function openStore(
+  installation: Pick<Installation, "store" | "runDir">,
+  role: "hub" | "spoke",
+): Promise<Store> {
   const { store, runDir } = installation;
   if (store.kind === "convex") {
     const { openConvexStore } = await import("./convex/convex-store.ts");
@@ -21,7 +24,9 @@ export async function openStore(installation: Pick<Installation, "store" | "runD
 function socketPath(runDir: string): string {
   const inRunDir = join(runDir, "hints.sock");
   const isShort = Buffer.byteLength(inRunDir) < 100;
-  const dir = isShort ? runDir : join(tmpdir(), `executor-${userInfo().uid}-${createHash("sha256").update(runDir).digest("hex").slice(0, 16)}`);
+  const dir = isShort
+    ? runDir
+    : join(tmpdir(), `executor-${userInfo().uid}-${createHash("sha256").update(runDir).digest("hex").slice(0, 16)}`);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   return isShort ? inRunDir : join(dir, "hints.sock");
 }

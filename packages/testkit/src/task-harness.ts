@@ -27,7 +27,15 @@ export interface TaskHarness {
   submit(code: string, options?: { timeoutMs?: number }): Promise<string>;
   /** One run: claims the task and runs it to its next stop. */
   run(taskId: string, options?: { signal?: AbortSignal; store?: Store }): Promise<RunEnd>;
-  read(taskId: string): Promise<TaskRow & { pending: InteractionRow[]; result: unknown; error: { code: string; message: string; line?: number } | null }>;
+  read(
+    taskId: string,
+  ): Promise<
+    TaskRow & {
+      pending: InteractionRow[];
+      result: unknown;
+      error: { code: string; message: string; line?: number } | null;
+    }
+  >;
   calls(taskId: string): Promise<Row<"calls">[]>;
   policy(pattern: string, decision: "allow" | "require_approval" | "deny"): Promise<PolicyRow>;
   decide(interactionId: string, decision: "approved" | "denied", reason?: string): Promise<InteractionRow>;
@@ -40,7 +48,11 @@ export const createTestRuntime = (): Runtime => createInProcessRuntime();
 
 const by = { actorId: "actor_reviewer", clientId: "client_console" };
 
-export async function openTaskHarness(options: { runtime: Runtime; tools?: () => readonly TestTool[]; limits?: Partial<Limits> }): Promise<TaskHarness> {
+export async function openTaskHarness(options: {
+  runtime: Runtime;
+  tools?: () => readonly TestTool[];
+  limits?: Partial<Limits>;
+}): Promise<TaskHarness> {
   const dir = mkdtempSync(join(tmpdir(), "executor-harness-"));
   const store = await openSqliteStore({ path: join(dir, "executor.db") });
   const system = createSystemHost();
@@ -49,7 +61,16 @@ export async function openTaskHarness(options: { runtime: Runtime; tools?: () =>
   const limits = { ...defaultLimits, ...options.limits };
   const workspaceId = host.newId("ws");
   const caller = { workspaceId, actorId: "actor_agent", clientId: "client_agent" };
-  const bearer = { bearerId: host.newId("session"), hash: host.newSeed(), kind: "session", ...caller, role: "admin", label: "", installationAdmin: 0, mayElicit: 0 };
+  const bearer = {
+    bearerId: host.newId("session"),
+    hash: host.newSeed(),
+    kind: "session",
+    ...caller,
+    role: "admin",
+    label: "",
+    installationAdmin: 0,
+    mayElicit: 0,
+  };
   await store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: host.now() });
   const providers = [createTestTools(options.tools ?? (() => []))];
 
@@ -63,28 +84,79 @@ export async function openTaskHarness(options: { runtime: Runtime; tools?: () =>
     submit: async (code, { timeoutMs = limits.runMs } = {}) => {
       const transpiled = transpileTask(code);
       if (!transpiled.ok) throw new Error(`${transpiled.line}:${transpiled.column} ${transpiled.message}`);
-      const task = { taskId: host.newId("task"), ...caller, runtimeId: options.runtime.id, code, script: transpiled.script, seed: host.newSeed(), preludeVersion: options.runtime.preludeVersion, timeoutMs, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
+      const task = {
+        taskId: host.newId("task"),
+        ...caller,
+        runtimeId: options.runtime.id,
+        code,
+        script: transpiled.script,
+        seed: host.newSeed(),
+        preludeVersion: options.runtime.preludeVersion,
+        timeoutMs,
+        metadataJson: "{}",
+        idempotencyKey: null,
+        requestDigest: "",
+      };
       await store.createTask({ task, now: host.now() });
       return task.taskId;
     },
     run: async (taskId, { signal = new AbortController().signal, store: through = store } = {}) => {
       const claim = await store.claimTask({ taskId, workerId: "worker_harness", leaseMs: 60_000, now: host.now() });
-      if (!claim) throw new Error(`task ${taskId} cannot be claimed: ${JSON.stringify(await store.readTaskStatus({ taskId }))}`);
-      return await runTask({ store: through, runtime: options.runtime, providers, host, limits, mapLine }, claim, "worker_harness", signal);
+      if (!claim)
+        throw new Error(`task ${taskId} cannot be claimed: ${JSON.stringify(await store.readTaskStatus({ taskId }))}`);
+      return await runTask(
+        { store: through, runtime: options.runtime, providers, host, limits, mapLine },
+        claim,
+        "worker_harness",
+        signal,
+      );
     },
     read: async (taskId) => {
       const read = await store.readTask({ taskId, workspaceId });
       if (!read) throw new Error(`no task ${taskId}`);
       const { resultJson, errorJson } = read.task;
-      return { ...read.task, pending: read.pending, result: resultJson === null ? undefined : JSON.parse(resultJson), error: errorJson === null ? null : JSON.parse(errorJson) };
+      return {
+        ...read.task,
+        pending: read.pending,
+        result: resultJson === null ? undefined : JSON.parse(resultJson),
+        error: errorJson === null ? null : JSON.parse(errorJson),
+      };
     },
     calls: async (taskId) => (await store.listCalls({ taskId, workspaceId, afterOrdinal: -1, limit: 20_000 })) ?? [],
     policy: (pattern, decision) => {
-      const policy = { policyId: host.newId("policy"), workspaceId, pattern, decision, actorId: null, clientId: null, conditionsJson: "[]", priority: 0, createdAt: host.now(), createdBy: by.actorId };
+      const policy = {
+        policyId: host.newId("policy"),
+        workspaceId,
+        pattern,
+        decision,
+        actorId: null,
+        clientId: null,
+        conditionsJson: "[]",
+        priority: 0,
+        createdAt: host.now(),
+        createdBy: by.actorId,
+      };
       return store.createPolicy({ policy, by });
     },
-    decide: (interactionId, decision, reason) => store.decideApproval({ interactionId, workspaceId, decision, reason: reason ?? null, by, remember: null, now: host.now() }),
-    answer: (interactionId, answer) => store.resolveInteraction({ interactionId, workspaceId, answerJson: JSON.stringify(answer), reason: null, by, now: host.now() }),
+    decide: (interactionId, decision, reason) =>
+      store.decideApproval({
+        interactionId,
+        workspaceId,
+        decision,
+        reason: reason ?? null,
+        by,
+        remember: null,
+        now: host.now(),
+      }),
+    answer: (interactionId, answer) =>
+      store.resolveInteraction({
+        interactionId,
+        workspaceId,
+        answerJson: JSON.stringify(answer),
+        reason: null,
+        by,
+        now: host.now(),
+      }),
     close: async () => {
       await store.close();
       rmSync(dir, { recursive: true, force: true });

@@ -108,10 +108,22 @@ export class CallDesk {
       inputDigest: call.inputDigest,
       journal: call.state,
       tool: tool && { schemaHash: tool.schemaHash, repeatable: isRepeatable(tool) },
-      nearest: tool ? [] : nearestNames(call.toolPath, catalog.list().map(({ path }) => path)),
+      nearest: tool
+        ? []
+        : nearestNames(
+            call.toolPath,
+            catalog.list().map(({ path }) => path),
+          ),
       verdict: tool && policies ? evaluateTool(policies, tool, task, held.input) : closed,
       approvals: approvals.filter((each) => each.callId === call.callId),
-      deniedTwin: approvals.find((each) => each.status === "denied" && each.mayHaveRun === 0 && each.toolPath === call.toolPath && each.inputDigest === call.inputDigest) ?? null,
+      deniedTwin:
+        approvals.find(
+          (each) =>
+            each.status === "denied" &&
+            each.mayHaveRun === 0 &&
+            each.toolPath === call.toolPath &&
+            each.inputDigest === call.inputDigest,
+        ) ?? null,
       pendingApprovals: approvals.filter((each) => each.status === "pending").length,
       maxPendingApprovals: limits.pendingApprovals,
     });
@@ -119,7 +131,12 @@ export class CallDesk {
       case "replay":
         return;
       case "refuse":
-        return this.#finishCall(call, { ok: false, code: policies || !tool ? decision.code : "policy.unavailable", message: decision.message }, decision.why, false);
+        return this.#finishCall(
+          call,
+          { ok: false, code: policies || !tool ? decision.code : "policy.unavailable", message: decision.message },
+          decision.why,
+          false,
+        );
       case "pause":
         if (this.#guestIsOver) return;
         this.#waitingFor.add(decision.approvalId ?? this.#askApproval(held, tool as Tool, decision));
@@ -155,8 +172,24 @@ export class CallDesk {
     if (asked && asked.status !== "resolved") return this.#waitOrRefuse(call, asked);
     const answer: unknown = asked?.answerJson ? JSON.parse(asked.answerJson) : undefined;
     const { taskId, workspaceId, actorId, clientId } = task;
-    const request = { taskId, callId: call.callId, workspaceId, actorId, clientId, toolPath: call.toolPath, input: held.input, answer, signal };
-    const performed = await performCall({ journal, maxResultBytes: limits.callResultBytes }, call, tool, request, approvalId);
+    const request = {
+      taskId,
+      callId: call.callId,
+      workspaceId,
+      actorId,
+      clientId,
+      toolPath: call.toolPath,
+      input: held.input,
+      answer,
+      signal,
+    };
+    const performed = await performCall(
+      { journal, maxResultBytes: limits.callResultBytes },
+      call,
+      tool,
+      request,
+      approvalId,
+    );
     if (performed.kind === "outcome") this.#finishCall(call, performed.outcome, why, !isRepeatable(tool));
     else if (!this.#guestIsOver) this.#waitingFor.add(this.#ask(held, tool, performed.ask, why));
   }
@@ -166,16 +199,36 @@ export class CallDesk {
     if (asked.status === "pending") {
       this.#waitingFor.add(asked.interactionId);
     } else if (asked.status === "expired") {
-      this.#finishCall(call, { ok: false, code: "approval.expired", message: `Nobody answered in time: ${asked.title}` }, "expired", false);
+      this.#finishCall(
+        call,
+        { ok: false, code: "approval.expired", message: `Nobody answered in time: ${asked.title}` },
+        "expired",
+        false,
+      );
     } else {
-      this.#finishCall(call, { ok: false, code: "approval.denied", message: `A person declined to answer${asked.reason ? `: ${asked.reason}` : "."}` }, `declined by ${asked.reviewerId}`, false);
+      this.#finishCall(
+        call,
+        {
+          ok: false,
+          code: "approval.denied",
+          message: `A person declined to answer${asked.reason ? `: ${asked.reason}` : "."}`,
+        },
+        `declined by ${asked.reviewerId}`,
+        false,
+      );
     }
   }
 
   #finishCall(call: JournalCall, outcome: ToolOutcome, why: string, urgent: boolean): void {
     if (this.#deps.signal.aborted) return this.#deps.onLate(call, outcome);
     const denied = !outcome.ok && denialCodes.has(outcome.code);
-    this.#deps.journal.done(call, outcome, { denied, why, runMs: this.#deps.runMs(), deliver: !this.#guestIsOver, urgent });
+    this.#deps.journal.done(call, outcome, {
+      denied,
+      why,
+      runMs: this.#deps.runMs(),
+      deliver: !this.#guestIsOver,
+      urgent,
+    });
     this.#deps.onMove();
   }
 
@@ -183,15 +236,32 @@ export class CallDesk {
     const detail = decision.mayHaveRun
       ? `An interruption hid the outcome of this call: it may already have happened. Approve to send it again; deny to let the code know that the outcome is unknown.`
       : tool.description;
-    return this.#record(held, tool, { kind: "approval", title: `Call ${tool.path}`, detail, answerSchemaJson: null, url: null, why: decision.why, mayHaveRun: decision.mayHaveRun });
+    return this.#record(held, tool, {
+      kind: "approval",
+      title: `Call ${tool.path}`,
+      detail,
+      answerSchemaJson: null,
+      url: null,
+      why: decision.why,
+      mayHaveRun: decision.mayHaveRun,
+    });
   }
 
   #ask(held: HeldCall, tool: Tool, ask: Ask, why: string): string {
     const { answerSchema, ...rest } = ask;
-    return this.#record(held, tool, { ...rest, answerSchemaJson: answerSchema && JSON.stringify(answerSchema), why, mayHaveRun: false });
+    return this.#record(held, tool, {
+      ...rest,
+      answerSchemaJson: answerSchema && JSON.stringify(answerSchema),
+      why,
+      mayHaveRun: false,
+    });
   }
 
-  #record(held: HeldCall, tool: Tool, about: Pick<NewInteraction, "kind" | "title" | "detail" | "answerSchemaJson" | "url" | "why" | "mayHaveRun">): string {
+  #record(
+    held: HeldCall,
+    tool: Tool,
+    about: Pick<NewInteraction, "kind" | "title" | "detail" | "answerSchemaJson" | "url" | "why" | "mayHaveRun">,
+  ): string {
     const { host, limits, task, journal, interactions } = this.#deps;
     // People see what was asked in the order the code asked, also within a millisecond.
     const createdAt = (this.#lastAskedAt = Math.max(host.now(), this.#lastAskedAt + 1));
@@ -207,11 +277,25 @@ export class CallDesk {
       expiresAt: createdAt + limits.approvalExpiryMs,
     };
     journal.ask(interaction);
-    const known = { workspaceId: task.workspaceId, taskId: task.taskId, status: "pending", resolvedAt: null, reviewerId: null, reason: null, answerJson: null, usedAt: null };
+    const known = {
+      workspaceId: task.workspaceId,
+      taskId: task.taskId,
+      status: "pending",
+      resolvedAt: null,
+      reviewerId: null,
+      reason: null,
+      answerJson: null,
+      usedAt: null,
+    };
     interactions.push({ ...interaction, ...known, mayHaveRun: about.mayHaveRun ? 1 : 0 });
     return interaction.interactionId;
   }
 }
 
 /** When the rules cannot be read, nothing is allowed. */
-const closed: PolicyVerdict = { decision: "deny", policyId: null, why: "the rules, which cannot be read now", matched: [] };
+const closed: PolicyVerdict = {
+  decision: "deny",
+  policyId: null,
+  why: "the rules, which cannot be read now",
+  matched: [],
+};

@@ -5,7 +5,21 @@ test("equal values give equal text, in whatever order their keys came", () => {
   expect(canonicalJson({ b: 1, a: [{ d: null, c: "x" }] })).toBe(canonicalJson({ a: [{ c: "x", d: null }], b: 1 }));
 });
 test("different values give different text", () => {
-  const values = [{}, [], null, 0, "0", "", { a: 1 }, { a: "1" }, [1, 2], [2, 1], { a: { b: 1 } }, { "a.b": 1 }, JSON.parse('{"__proto__":1}')];
+  const values = [
+    {},
+    [],
+    null,
+    0,
+    "0",
+    "",
+    { a: 1 },
+    { a: "1" },
+    [1, 2],
+    [2, 1],
+    { a: { b: 1 } },
+    { "a.b": 1 },
+    JSON.parse('{"__proto__":1}'),
+  ];
   expect(new Set(values.map((value) => canonicalJson(value))).size).toBe(values.length);
 });
 test("a value nested too deeply is refused at the same depth always", () => {

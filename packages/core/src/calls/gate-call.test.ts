@@ -50,34 +50,59 @@ const unknown = (over: Partial<GateQuestion> = {}) => gateCall(question({ journa
 
 describe("the gate", () => {
   test("a call with an outcome is replayed, whatever the rules say today", () => {
-    expect(gateCall(question({ journal: "done", tool: null, verdict: { ...deny, matched: [] } }))).toEqual({ kind: "replay" });
+    expect(gateCall(question({ journal: "done", tool: null, verdict: { ...deny, matched: [] } }))).toEqual({
+      kind: "replay",
+    });
   });
   test("an unknown tool is refused with the nearest names", () => {
-    expect(gateCall(question({ tool: null, nearest: ["a.c"] }))).toMatchObject({ kind: "refuse", code: "tool.not_found", message: expect.stringContaining("a.c") });
+    expect(gateCall(question({ tool: null, nearest: ["a.c"] }))).toMatchObject({
+      kind: "refuse",
+      code: "tool.not_found",
+      message: expect.stringContaining("a.c"),
+    });
   });
   test("allow executes, deny refuses, require_approval pauses", () => {
     expect(gateCall(question())).toMatchObject({ kind: "execute", approvalId: null });
-    expect(gateCall(question({ verdict: { ...deny, matched: [] } }))).toMatchObject({ kind: "refuse", code: "policy.denied" });
+    expect(gateCall(question({ verdict: { ...deny, matched: [] } }))).toMatchObject({
+      kind: "refuse",
+      code: "policy.denied",
+    });
     expect(asking()).toMatchObject({ kind: "pause", approvalId: null, mayHaveRun: false });
   });
   test("a policy that denies beats an approval given earlier", () => {
-    expect(gateCall(question({ verdict: { ...deny, matched: [] }, approvals: [approval("approved")] }))).toMatchObject({ kind: "refuse", code: "policy.denied" });
+    expect(gateCall(question({ verdict: { ...deny, matched: [] }, approvals: [approval("approved")] }))).toMatchObject({
+      kind: "refuse",
+      code: "policy.denied",
+    });
   });
 });
 
 describe("an approval", () => {
   test("approved: executes and is named as used", () => {
-    expect(asking({ approvals: [approval("approved")] })).toMatchObject({ kind: "execute", approvalId: "approval_approved" });
+    expect(asking({ approvals: [approval("approved")] })).toMatchObject({
+      kind: "execute",
+      approvalId: "approval_approved",
+    });
   });
   test("pending: waits on, without asking again", () => {
-    expect(asking({ approvals: [approval("pending")] })).toMatchObject({ kind: "pause", approvalId: "approval_pending" });
+    expect(asking({ approvals: [approval("pending")] })).toMatchObject({
+      kind: "pause",
+      approvalId: "approval_pending",
+    });
   });
   test("denied and expired: refused with the reason", () => {
-    expect(asking({ approvals: [approval("denied")] })).toMatchObject({ kind: "refuse", code: "approval.denied", message: expect.stringContaining("because") });
+    expect(asking({ approvals: [approval("denied")] })).toMatchObject({
+      kind: "refuse",
+      code: "approval.denied",
+      message: expect.stringContaining("because"),
+    });
     expect(asking({ approvals: [approval("expired")] })).toMatchObject({ kind: "refuse", code: "approval.expired" });
   });
   test("is used once", () => {
-    expect(asking({ approvals: [approval("approved", { usedAt: 5 })] })).toMatchObject({ kind: "pause", approvalId: null });
+    expect(asking({ approvals: [approval("approved", { usedAt: 5 })] })).toMatchObject({
+      kind: "pause",
+      approvalId: null,
+    });
   });
   test("does not speak for another input, another tool or a changed schema", () => {
     for (const other of [{ inputDigest: "other" }, { toolPath: "a.c" }, { schemaHash: "other" }]) {
@@ -100,13 +125,26 @@ describe("a call whose outcome is unknown", () => {
     expect(unknown()).toMatchObject({ kind: "pause", mayHaveRun: true });
   });
   test("needs a yes of its own: the one for the first sending does not count", () => {
-    expect(unknown({ verdict: { ...asks, matched: [] }, approvals: [approval("approved")] })).toMatchObject({ kind: "pause", approvalId: null, mayHaveRun: true });
-    expect(unknown({ approvals: [approval("approved", { mayHaveRun: 1 })] })).toMatchObject({ kind: "execute", approvalId: "approval_approved" });
+    expect(unknown({ verdict: { ...asks, matched: [] }, approvals: [approval("approved")] })).toMatchObject({
+      kind: "pause",
+      approvalId: null,
+      mayHaveRun: true,
+    });
+    expect(unknown({ approvals: [approval("approved", { mayHaveRun: 1 })] })).toMatchObject({
+      kind: "execute",
+      approvalId: "approval_approved",
+    });
   });
   test("denied, expired or forbidden by policy: the code learns that nobody knows", () => {
     for (const status of ["denied", "expired"]) {
-      expect(unknown({ approvals: [approval(status, { mayHaveRun: 1 })] })).toMatchObject({ kind: "refuse", code: "call.outcome_unknown" });
+      expect(unknown({ approvals: [approval(status, { mayHaveRun: 1 })] })).toMatchObject({
+        kind: "refuse",
+        code: "call.outcome_unknown",
+      });
     }
-    expect(unknown({ verdict: { ...deny, matched: [] } })).toMatchObject({ kind: "refuse", code: "call.outcome_unknown" });
+    expect(unknown({ verdict: { ...deny, matched: [] } })).toMatchObject({
+      kind: "refuse",
+      code: "call.outcome_unknown",
+    });
   });
 });

@@ -39,7 +39,9 @@ export function gateCall(question: GateQuestion): GateDecision {
 
   const unknown = question.journal === "sent" && !tool.repeatable;
   if (verdict.decision === "deny") {
-    return unknown ? outcomeUnknown(question, verdict.why) : refuse("policy.denied", `${question.toolPath} is denied by ${verdict.why}.`, verdict.why);
+    return unknown
+      ? outcomeUnknown(question, verdict.why)
+      : refuse("policy.denied", `${question.toolPath} is denied by ${verdict.why}.`, verdict.why);
   }
   if (!unknown && verdict.decision === "allow") return { kind: "execute", approvalId: null, why: verdict.why };
   return gateByPerson(question, tool, unknown);
@@ -56,17 +58,28 @@ function gateByPerson(question: GateQuestion, tool: { schemaHash: string }, unkn
     case "denied":
       return unknown ? outcomeUnknown(question, `denied by ${latest.reviewerId}`) : denied(question, latest);
     case "expired":
-      return unknown ? outcomeUnknown(question, "nobody decided in time") : refuse("approval.expired", `Nobody decided on ${question.toolPath} in time.`, "expired");
+      return unknown
+        ? outcomeUnknown(question, "nobody decided in time")
+        : refuse("approval.expired", `Nobody decided on ${question.toolPath} in time.`, "expired");
   }
   if (question.deniedTwin && !unknown) return denied(question, question.deniedTwin);
   if (question.pendingApprovals >= question.maxPendingApprovals) {
-    return refuse("approval.limit", `The task already waits for ${question.pendingApprovals} approvals, and ${question.maxPendingApprovals} is the limit. Await some before asking for more.`, "too many pending approvals");
+    return refuse(
+      "approval.limit",
+      `The task already waits for ${question.pendingApprovals} approvals, and ${question.maxPendingApprovals} is the limit. Await some before asking for more.`,
+      "too many pending approvals",
+    );
   }
   return { kind: "pause", approvalId: null, why, mayHaveRun: unknown };
 }
 
 /** An approval speaks for exactly one sending of exactly this input to exactly this tool as it was shown. */
-function fits(approval: InteractionRow, question: GateQuestion, tool: { schemaHash: string }, unknown: boolean): boolean {
+function fits(
+  approval: InteractionRow,
+  question: GateQuestion,
+  tool: { schemaHash: string },
+  unknown: boolean,
+): boolean {
   return (
     approval.usedAt === null &&
     approval.toolPath === question.toolPath &&
@@ -77,13 +90,26 @@ function fits(approval: InteractionRow, question: GateQuestion, tool: { schemaHa
   );
 }
 
-const refuse = (code: ErrorCode, message: string, why: string): GateDecision => ({ kind: "refuse", code, message, why });
+const refuse = (code: ErrorCode, message: string, why: string): GateDecision => ({
+  kind: "refuse",
+  code,
+  message,
+  why,
+});
 
 const denied = (question: GateQuestion, approval: InteractionRow): GateDecision =>
-  refuse("approval.denied", `${question.toolPath} was denied${approval.reason ? `: ${approval.reason}` : "."}`, `denied by ${approval.reviewerId}`);
+  refuse(
+    "approval.denied",
+    `${question.toolPath} was denied${approval.reason ? `: ${approval.reason}` : "."}`,
+    `denied by ${approval.reviewerId}`,
+  );
 
 const outcomeUnknown = (question: GateQuestion, why: string): GateDecision =>
-  refuse("call.outcome_unknown", `${question.toolPath} was sent, but an interruption hid its outcome: it may or may not have happened. It was not sent again.`, why);
+  refuse(
+    "call.outcome_unknown",
+    `${question.toolPath} was sent, but an interruption hid its outcome: it may or may not have happened. It was not sent again.`,
+    why,
+  );
 
 function missing({ toolPath, nearest }: GateQuestion): string {
   const hint = nearest.length > 0 ? `Nearest: ${nearest.join(", ")}.` : "Use tools.discover({ query }) to find one.";
@@ -91,4 +117,8 @@ function missing({ toolPath, nearest }: GateQuestion): string {
 }
 
 /** Codes by which a task that does not catch them ends `denied`. */
-export const denialCodes: ReadonlySet<string> = new Set<ErrorCode>(["policy.denied", "approval.denied", "approval.expired"]);
+export const denialCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  "policy.denied",
+  "approval.denied",
+  "approval.expired",
+]);

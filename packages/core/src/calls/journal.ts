@@ -45,7 +45,12 @@ export class Journal {
   #cancelTimer: (() => void) | null = null;
   #failure: unknown = null;
 
-  constructor(deps: { store: Pick<Store, "recordProgress">; host: Host; fence: Fence; onFailure(error: unknown): void }) {
+  constructor(deps: {
+    store: Pick<Store, "recordProgress">;
+    host: Host;
+    fence: Fence;
+    onFailure(error: unknown): void;
+  }) {
     this.#store = deps.store;
     this.#host = deps.host;
     this.#fence = deps.fence;
@@ -60,10 +65,28 @@ export class Journal {
       const outcome = row.outcomeJson === null ? null : outcomeOf(row.outcomeKind, row.outcomeJson);
       const { callId, ordinal, callKey, toolPath, inputDigest } = row;
       this.#length += row.outcomeJson?.length ?? 0;
-      this.#calls.push({ callId, ordinal, callKey, toolPath, inputDigest, state, errorCode: outcome && !outcome.ok ? outcome.code : null });
-      if (row.deliverySeq !== null && outcome) log.push({ seq: row.deliverySeq, delivery: deliveryOf(row, outcome, row.deliveredAtMs ?? 0), runMs: row.deliveredRunMs ?? 0 });
+      this.#calls.push({
+        callId,
+        ordinal,
+        callKey,
+        toolPath,
+        inputDigest,
+        state,
+        errorCode: outcome && !outcome.ok ? outcome.code : null,
+      });
+      if (row.deliverySeq !== null && outcome)
+        log.push({
+          seq: row.deliverySeq,
+          delivery: deliveryOf(row, outcome, row.deliveredAtMs ?? 0),
+          runMs: row.deliveredRunMs ?? 0,
+        });
     }
-    for (const row of timers) log.push({ seq: row.deliverySeq, delivery: { kind: "timer", id: row.timerId, atMs: row.deliveredAtMs }, runMs: row.deliveredRunMs });
+    for (const row of timers)
+      log.push({
+        seq: row.deliverySeq,
+        delivery: { kind: "timer", id: row.timerId, atMs: row.deliveredAtMs },
+        runMs: row.deliveredRunMs,
+      });
     for (const { delivery, runMs } of log.toSorted((a, b) => a.seq - b.seq)) this.#log.push({ delivery, runMs });
   }
 
@@ -94,7 +117,15 @@ export class Journal {
   }
 
   request(call: { callKey: string; toolPath: string; inputJson: string; inputDigest: string }): JournalCall {
-    const entry: JournalCall = { callId: this.#host.newId("call"), ordinal: this.#calls.length, callKey: call.callKey, toolPath: call.toolPath, inputDigest: call.inputDigest, state: "new", errorCode: null };
+    const entry: JournalCall = {
+      callId: this.#host.newId("call"),
+      ordinal: this.#calls.length,
+      callKey: call.callKey,
+      toolPath: call.toolPath,
+      inputDigest: call.inputDigest,
+      state: "new",
+      errorCode: null,
+    };
     this.#calls.push(entry);
     this.#add({ kind: "call", callId: entry.callId, ordinal: entry.ordinal, at: this.#host.now(), ...call }, LATER_MS);
     return entry;
@@ -105,7 +136,11 @@ export class Journal {
   }
 
   /** `deliver` false: the guest is over and will not see it. */
-  done(call: JournalCall, outcome: ToolOutcome, about: { denied: boolean; why: string; runMs: number; deliver: boolean; urgent: boolean }): void {
+  done(
+    call: JournalCall,
+    outcome: ToolOutcome,
+    about: { denied: boolean; why: string; runMs: number; deliver: boolean; urgent: boolean },
+  ): void {
     const atMs = this.#nextAtMs();
     const deliverySeq = about.deliver ? this.#log.length : null;
     call.state = "done";
@@ -218,7 +253,9 @@ function deliveryOf(call: { ordinal: number; toolPath: string }, outcome: ToolOu
 const errorJson = ({ ok: _, ...error }: Extract<ToolOutcome, { ok: false }>): string => JSON.stringify(error);
 
 function outcomeOf(kind: string | null, json: string): ToolOutcome {
-  return kind === "error" ? { ok: false, ...(JSON.parse(json) as Omit<Extract<ToolOutcome, { ok: false }>, "ok">) } : { ok: true, json };
+  return kind === "error"
+    ? { ok: false, ...(JSON.parse(json) as Omit<Extract<ToolOutcome, { ok: false }>, "ok">) }
+    : { ok: true, json };
 }
 
 function lengthOf(entry: ProgressEntry): number {

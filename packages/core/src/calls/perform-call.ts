@@ -8,7 +8,13 @@ import type { Journal, JournalCall } from "./journal.ts";
 
 export type Performed = { kind: "outcome"; outcome: ToolOutcome } | { kind: "ask"; ask: Ask };
 
-export async function performCall(deps: { journal: Journal; maxResultBytes: number }, call: JournalCall, tool: Tool, request: ToolCall, approvalId: string | null): Promise<Performed> {
+export async function performCall(
+  deps: { journal: Journal; maxResultBytes: number },
+  call: JournalCall,
+  tool: Tool,
+  request: ToolCall,
+  approvalId: string | null,
+): Promise<Performed> {
   const prepared = await tool.prepare(request).catch((error: unknown) => failed(error));
   if ("ok" in prepared) return { kind: "outcome", outcome: prepared };
   if (prepared.kind === "ask") return { kind: "ask", ask: prepared.ask };
@@ -21,7 +27,8 @@ export async function performCall(deps: { journal: Journal; maxResultBytes: numb
 }
 
 /** May be sent again without harm when nobody knows whether it happened. */
-export const isRepeatable = (tool: Pick<Tool, "effect" | "idempotent">): boolean => tool.effect === "safe" || tool.idempotent;
+export const isRepeatable = (tool: Pick<Tool, "effect" | "idempotent">): boolean =>
+  tool.effect === "safe" || tool.idempotent;
 
 function failed(error: unknown): ToolOutcome {
   if (error instanceof AppError) return { ok: false, code: error.code, message: error.detail };
@@ -32,6 +39,16 @@ function failed(error: unknown): ToolOutcome {
 function bounded(outcome: ToolOutcome, maxBytes: number, toolPath: string): ToolOutcome {
   const length = outcome.ok ? outcome.json.length : (outcome.bodyJson?.length ?? 0);
   if (length <= maxBytes) return outcome;
-  if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message, ...(outcome.status !== undefined && { status: outcome.status }) };
-  return { ok: false, code: "call.result_too_large", message: `The result of ${toolPath} has ${length} characters, and ${maxBytes} is the limit. Ask for less: a filter, a page, fewer fields.` };
+  if (!outcome.ok)
+    return {
+      ok: false,
+      code: outcome.code,
+      message: outcome.message,
+      ...(outcome.status !== undefined && { status: outcome.status }),
+    };
+  return {
+    ok: false,
+    code: "call.result_too_large",
+    message: `The result of ${toolPath} has ${length} characters, and ${maxBytes} is the limit. Ask for less: a filter, a page, fewer fields.`,
+  };
 }

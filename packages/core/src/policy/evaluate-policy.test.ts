@@ -4,11 +4,32 @@ import type { PolicyRow } from "../store/tables.ts";
 import { evaluatePolicy, orderPolicies } from "./evaluate-policy.ts";
 
 const fallback = { decision: "allow", why: "default" } as const;
-const call = { toolPath: "github.issues.create", actorId: "actor_1", clientId: "client_1", input: { title: "x", count: 5, labels: ["a"] } };
+const call = {
+  toolPath: "github.issues.create",
+  actorId: "actor_1",
+  clientId: "client_1",
+  input: { title: "x", count: 5, labels: ["a"] },
+};
 
-const policy = (policyId: string, decision: string, over: Partial<PolicyRow> & { conditions?: PolicyCondition[] } = {}): PolicyRow => {
+const policy = (
+  policyId: string,
+  decision: string,
+  over: Partial<PolicyRow> & { conditions?: PolicyCondition[] } = {},
+): PolicyRow => {
   const { conditions = [], ...rest } = over;
-  return { policyId, workspaceId: "ws", pattern: "github.*", decision, actorId: null, clientId: null, conditionsJson: JSON.stringify(conditions), priority: 0, createdAt: 1, createdBy: "a", ...rest };
+  return {
+    policyId,
+    workspaceId: "ws",
+    pattern: "github.*",
+    decision,
+    actorId: null,
+    clientId: null,
+    conditionsJson: JSON.stringify(conditions),
+    priority: 0,
+    createdAt: 1,
+    createdBy: "a",
+    ...rest,
+  };
 };
 const decide = (...policies: PolicyRow[]) => evaluatePolicy(policies, call, fallback);
 
@@ -17,10 +38,19 @@ describe("the order of decisions", () => {
     expect(decide()).toEqual({ decision: "allow", policyId: null, why: "default", matched: [] });
   });
   test("deny beats require_approval beats allow, however specific the others are", () => {
-    const allow = policy("p_allow", "allow", { pattern: "github.issues.create", actorId: "actor_1", clientId: "client_1", priority: 1_000 });
+    const allow = policy("p_allow", "allow", {
+      pattern: "github.issues.create",
+      actorId: "actor_1",
+      clientId: "client_1",
+      priority: 1_000,
+    });
     const ask = policy("p_ask", "require_approval", { pattern: "github.issues.create", actorId: "actor_1" });
     const deny = policy("p_deny", "deny", { pattern: "*" });
-    expect(decide(allow, ask, deny)).toMatchObject({ decision: "deny", policyId: "p_deny", matched: ["p_deny", "p_ask", "p_allow"] });
+    expect(decide(allow, ask, deny)).toMatchObject({
+      decision: "deny",
+      policyId: "p_deny",
+      matched: ["p_deny", "p_ask", "p_allow"],
+    });
     expect(decide(allow, ask)).toMatchObject({ decision: "require_approval", policyId: "p_ask" });
     expect(decide(allow)).toMatchObject({ decision: "allow", policyId: "p_allow" });
   });
@@ -33,7 +63,14 @@ describe("the order of decisions", () => {
       policy("actor", "deny", { actorId: "actor_1" }),
       policy("both", "deny", { actorId: "actor_1", clientId: "client_1" }),
     ];
-    expect(orderPolicies(rows).map((row) => row.policyId)).toEqual(["both", "actor", "client", "workspace-long", "workspace-high", "workspace-low"]);
+    expect(orderPolicies(rows).map((row) => row.policyId)).toEqual([
+      "both",
+      "actor",
+      "client",
+      "workspace-long",
+      "workspace-high",
+      "workspace-low",
+    ]);
   });
   test("a rule for another actor or client does not match", () => {
     expect(decide(policy("p", "deny", { actorId: "actor_2" }))).toMatchObject({ decision: "allow", policyId: null });
@@ -69,7 +106,10 @@ describe("conditions", () => {
   test("a rule whose conditions cannot be read fails closed: a deny holds, an allow does not", () => {
     const broken = { conditionsJson: '[{"op":"unheard"}]' };
     expect(decide({ ...policy("p", "deny"), ...broken }).decision).toBe("deny");
-    expect(evaluatePolicy([{ ...policy("p", "allow"), ...broken }], call, { decision: "require_approval", why: "" }).decision).toBe("require_approval");
+    expect(
+      evaluatePolicy([{ ...policy("p", "allow"), ...broken }], call, { decision: "require_approval", why: "" })
+        .decision,
+    ).toBe("require_approval");
   });
   test("a decision nobody knows counts as deny", () => {
     expect(decide(policy("p", "maybe")).decision).toBe("deny");

@@ -26,11 +26,20 @@ export interface PolicyVerdict {
 
 const strictness: Record<PolicyDecision, number> = { deny: 2, require_approval: 1, allow: 0 };
 
-export function evaluatePolicy(policies: readonly PolicyRow[], call: PolicyCall, fallback: { decision: PolicyDecision; why: string }): PolicyVerdict {
+export function evaluatePolicy(
+  policies: readonly PolicyRow[],
+  call: PolicyCall,
+  fallback: { decision: PolicyDecision; why: string },
+): PolicyVerdict {
   const matching = orderPolicies(policies.filter((policy) => matches(policy, call)));
   const [winner] = matching;
   if (!winner) return { decision: fallback.decision, policyId: null, why: fallback.why, matched: [] };
-  return { decision: decisionOf(winner), policyId: winner.policyId, why: explain(winner), matched: matching.map((policy) => policy.policyId) };
+  return {
+    decision: decisionOf(winner),
+    policyId: winner.policyId,
+    why: explain(winner),
+    matched: matching.map((policy) => policy.policyId),
+  };
 }
 
 /** The order in which rules win. */
@@ -64,11 +73,14 @@ function conditionsOf(policy: PolicyRow): PolicyCondition[] {
 }
 
 /** An unknown decision is the strictest one. */
-const decisionOf = (policy: PolicyRow): PolicyDecision => (policy.decision === "allow" || policy.decision === "require_approval" ? policy.decision : "deny");
+const decisionOf = (policy: PolicyRow): PolicyDecision =>
+  policy.decision === "allow" || policy.decision === "require_approval" ? policy.decision : "deny";
 
 const scope = (policy: PolicyRow): number => (policy.actorId === null ? 0 : 2) + (policy.clientId === null ? 0 : 1);
 
 function explain(policy: PolicyRow): string {
-  const whom = [policy.actorId && `actor ${policy.actorId}`, policy.clientId && `client ${policy.clientId}`].filter(Boolean).join(" and ");
+  const whom = [policy.actorId && `actor ${policy.actorId}`, policy.clientId && `client ${policy.clientId}`]
+    .filter(Boolean)
+    .join(" and ");
   return `policy ${policy.policyId}: ${decisionOf(policy)} ${policy.pattern}${whom && ` for ${whom}`}`;
 }

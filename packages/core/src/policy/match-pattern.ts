@@ -17,4 +17,5 @@ export function matchesPattern(pattern: string, text: string): boolean {
 }
 
 /** How much of a pattern is certain: the part before its first `*`. */
-export const literalPrefixLength = (pattern: string): number => (pattern.includes("*") ? pattern.indexOf("*") : pattern.length);
+export const literalPrefixLength = (pattern: string): number =>
+  pattern.includes("*") ? pattern.indexOf("*") : pattern.length;

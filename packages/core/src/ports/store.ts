@@ -6,7 +6,9 @@ import type { reads, writes } from "../store/verbs/index.ts";
 import type { Tx } from "../store/tx.ts";
 
 type Verb<F> = F extends (tx: Tx, args: infer A) => Promise<infer R> ? (args: A) => Promise<R> : never;
-export type StoreVerbs = { [K in keyof typeof writes]: Verb<(typeof writes)[K]> } & { [K in keyof typeof reads]: Verb<(typeof reads)[K]> };
+export type StoreVerbs = { [K in keyof typeof writes]: Verb<(typeof writes)[K]> } & {
+  [K in keyof typeof reads]: Verb<(typeof reads)[K]>;
+};
 
 export type Hint =
   /** Something may be claimed. */

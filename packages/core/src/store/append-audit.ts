@@ -8,7 +8,14 @@ export interface AuditWho {
   clientId: string;
 }
 
-export async function appendAudit(tx: Tx, who: AuditWho, at: number, action: string, subject: string, detail: Record<string, unknown> = {}): Promise<void> {
+export async function appendAudit(
+  tx: Tx,
+  who: AuditWho,
+  at: number,
+  action: string,
+  subject: string,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
   const workspace = (await tx.get("workspaces", who.workspaceId)) as Row<"workspaces">;
   const seq = workspace.auditSeq + 1;
   await tx.insert("audit", {

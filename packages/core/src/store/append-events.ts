@@ -29,7 +29,14 @@ export class EventBatch {
     const workspace = (await tx.get("workspaces", workspaceId)) as Row<"workspaces">;
     for (const [index, event] of this.#pending.entries()) {
       const seq = eventSeq + index + 1;
-      await tx.insert("events", { eventKey: `${taskId}/${seq}`, workspaceId, taskId, seq, workspaceSeq: workspace.eventSeq + index + 1, ...event });
+      await tx.insert("events", {
+        eventKey: `${taskId}/${seq}`,
+        workspaceId,
+        taskId,
+        seq,
+        workspaceSeq: workspace.eventSeq + index + 1,
+        ...event,
+      });
     }
     await tx.update("workspaces", workspaceId, { eventSeq: workspace.eventSeq + this.#pending.length });
   }

@@ -9,7 +9,12 @@ import type { ProgressEntry } from "./progress.ts";
 import type { CallRow, Patch, Row, TaskRow } from "./tables.ts";
 import type { Tx } from "./tx.ts";
 
-export async function applyProgress(tx: Tx, task: TaskRow, entries: readonly ProgressEntry[], events: EventBatch): Promise<Patch<"tasks">> {
+export async function applyProgress(
+  tx: Tx,
+  task: TaskRow,
+  entries: readonly ProgressEntry[],
+  events: EventBatch,
+): Promise<Patch<"tasks">> {
   const calls = new CallBuffer(tx);
   const counts = { outputLines: task.outputLines, callCount: task.callCount, pendingCount: task.pendingCount };
   for (const entry of entries) {
@@ -29,7 +34,14 @@ export async function applyProgress(tx: Tx, task: TaskRow, entries: readonly Pro
         await recordDone(tx, task, calls, entry, events);
         break;
       case "timer":
-        await tx.insert("timers", { timerKey: `${task.taskId}/${entry.timerId}`, taskId: task.taskId, timerId: entry.timerId, deliverySeq: entry.deliverySeq, deliveredAtMs: entry.deliveredAtMs, deliveredRunMs: entry.deliveredRunMs });
+        await tx.insert("timers", {
+          timerKey: `${task.taskId}/${entry.timerId}`,
+          taskId: task.taskId,
+          timerId: entry.timerId,
+          deliverySeq: entry.deliverySeq,
+          deliveredAtMs: entry.deliveredAtMs,
+          deliveredRunMs: entry.deliveredRunMs,
+        });
         break;
       case "ask":
         counts.pendingCount++;
@@ -45,12 +57,27 @@ type Entry<K extends ProgressEntry["kind"]> = Extract<ProgressEntry, { kind: K }
 
 async function recordSent(tx: Tx, calls: CallBuffer, entry: Entry<"sent">, events: EventBatch): Promise<void> {
   const call = await calls.get(entry.callId);
-  calls.patch(entry.callId, { status: "sent", sentAt: entry.at, sends: call.sends + 1, ...(entry.approvalId && { approvalId: entry.approvalId }) });
+  calls.patch(entry.callId, {
+    status: "sent",
+    sentAt: entry.at,
+    sends: call.sends + 1,
+    ...(entry.approvalId && { approvalId: entry.approvalId }),
+  });
   if (entry.approvalId) await tx.update("interactions", entry.approvalId, { usedAt: entry.at });
-  events.add("tool.call.started", entry.at, { callId: entry.callId, toolPath: call.toolPath, inputDigest: call.inputDigest });
+  events.add("tool.call.started", entry.at, {
+    callId: entry.callId,
+    toolPath: call.toolPath,
+    inputDigest: call.inputDigest,
+  });
 }
 
-async function recordDone(tx: Tx, task: TaskRow, calls: CallBuffer, entry: Entry<"done">, events: EventBatch): Promise<void> {
+async function recordDone(
+  tx: Tx,
+  task: TaskRow,
+  calls: CallBuffer,
+  entry: Entry<"done">,
+  events: EventBatch,
+): Promise<void> {
   const call = await calls.get(entry.callId);
   calls.patch(entry.callId, {
     status: entry.status,
@@ -61,12 +88,28 @@ async function recordDone(tx: Tx, task: TaskRow, calls: CallBuffer, entry: Entry
     outcomeKind: entry.outcomeKind,
     outcomeJson: await storeText(tx, `${entry.callId}/outcome`, entry.outcomeJson),
   });
-  const tells = { callId: entry.callId, toolPath: call.toolPath, ...(entry.outcomeKind === "error" && { error: errorHead(entry.outcomeJson) }) };
+  const tells = {
+    callId: entry.callId,
+    toolPath: call.toolPath,
+    ...(entry.outcomeKind === "error" && { error: errorHead(entry.outcomeJson) }),
+  };
   events.add(`tool.call.${entry.status}`, entry.at, tells);
-  await appendAudit(tx, task, entry.at, `call.${entry.status}`, entry.callId, { ...tells, taskId: task.taskId, inputDigest: call.inputDigest, why: entry.why, approvalId: call.approvalId });
+  await appendAudit(tx, task, entry.at, `call.${entry.status}`, entry.callId, {
+    ...tells,
+    taskId: task.taskId,
+    inputDigest: call.inputDigest,
+    why: entry.why,
+    approvalId: call.approvalId,
+  });
 }
 
-async function recordAsk(tx: Tx, task: TaskRow, calls: CallBuffer, { interaction }: Entry<"ask">, events: EventBatch): Promise<void> {
+async function recordAsk(
+  tx: Tx,
+  task: TaskRow,
+  calls: CallBuffer,
+  { interaction }: Entry<"ask">,
+  events: EventBatch,
+): Promise<void> {
   const { mayHaveRun, inputJson, ...rest } = interaction;
   await tx.insert("interactions", {
     ...rest,
@@ -81,11 +124,25 @@ async function recordAsk(tx: Tx, task: TaskRow, calls: CallBuffer, { interaction
     answerJson: null,
     usedAt: null,
   });
-  calls.patch(interaction.callId, { status: "waiting", ...(interaction.kind === "approval" && { approvalId: interaction.interactionId }) });
+  calls.patch(interaction.callId, {
+    status: "waiting",
+    ...(interaction.kind === "approval" && { approvalId: interaction.interactionId }),
+  });
   const noun = interaction.kind === "approval" ? "approval" : "interaction";
-  const tells = { interactionId: interaction.interactionId, kind: interaction.kind, callId: interaction.callId, toolPath: interaction.toolPath, title: interaction.title };
+  const tells = {
+    interactionId: interaction.interactionId,
+    kind: interaction.kind,
+    callId: interaction.callId,
+    toolPath: interaction.toolPath,
+    title: interaction.title,
+  };
   events.add(`${noun}.requested`, interaction.createdAt, tells);
-  await appendAudit(tx, task, interaction.createdAt, `${noun}.requested`, interaction.interactionId, { ...tells, taskId: task.taskId, inputDigest: interaction.inputDigest, why: interaction.why });
+  await appendAudit(tx, task, interaction.createdAt, `${noun}.requested`, interaction.interactionId, {
+    ...tells,
+    taskId: task.taskId,
+    inputDigest: interaction.inputDigest,
+    why: interaction.why,
+  });
 }
 
 /** Enough of an error for an event; the whole of it stays in the journal. */
@@ -145,7 +202,10 @@ class CallBuffer {
 
   async write(): Promise<void> {
     for (const { row, inputJson } of this.#fresh.values()) {
-      await this.#tx.insert("calls", { ...row, inputJson: await storeText(this.#tx, `${row.callId}/input`, inputJson) });
+      await this.#tx.insert("calls", {
+        ...row,
+        inputJson: await storeText(this.#tx, `${row.callId}/input`, inputJson),
+      });
     }
     for (const [callId, patch] of this.#patches) await this.#tx.update("calls", callId, patch);
   }

@@ -1,9 +1,15 @@
 /** What a verb that went through lets others know. One table for all stores; a hint may be lost, so nothing depends on it. */
 import type { Hint, StoreVerbs } from "../ports/store.ts";
 
-type Hints = { [K in keyof StoreVerbs]?: (args: Parameters<StoreVerbs[K]>[0], result: Awaited<ReturnType<StoreVerbs[K]>>) => Hint[] };
+type Hints = {
+  [K in keyof StoreVerbs]?: (args: Parameters<StoreVerbs[K]>[0], result: Awaited<ReturnType<StoreVerbs[K]>>) => Hint[];
+};
 
-const events = ({ taskId, workspaceId }: { taskId: string; workspaceId: string }): Hint => ({ kind: "events", taskId, workspaceId });
+const events = ({ taskId, workspaceId }: { taskId: string; workspaceId: string }): Hint => ({
+  kind: "events",
+  taskId,
+  workspaceId,
+});
 const queued: Hint = { kind: "queued" };
 
 const hints: Hints = {

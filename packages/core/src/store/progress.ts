@@ -7,7 +7,16 @@ import type { InteractionKind } from "@executor/contracts/interaction";
 export type ProgressEntry =
   | { kind: "output"; stream: "stdout" | "stderr"; text: string; at: number }
   /** The code made a call. Always written no later than any delivery that follows it: replay relies on it. */
-  | { kind: "call"; callId: string; ordinal: number; callKey: string; toolPath: string; inputJson: string; inputDigest: string; at: number }
+  | {
+      kind: "call";
+      callId: string;
+      ordinal: number;
+      callKey: string;
+      toolPath: string;
+      inputJson: string;
+      inputDigest: string;
+      at: number;
+    }
   /** It is about to leave. `approvalId`: the approval that is used up by it. */
   | { kind: "sent"; callId: string; at: number; approvalId: string | null }
   /** It has an outcome. `deliverySeq` is null when the guest will never see it. */

@@ -43,7 +43,18 @@ export const tables = {
   /** Single-use codes: invites and login links, hashed. */
   codes: table({
     key: "codeId",
-    columns: { codeId: "text", hash: "text", kind: "text", workspaceId: "text", role: "text", installationAdmin: "int", createdBy: "text", createdAt: "int", expiresAt: "int", usedAt: "int?" },
+    columns: {
+      codeId: "text",
+      hash: "text",
+      kind: "text",
+      workspaceId: "text",
+      role: "text",
+      installationAdmin: "int",
+      createdBy: "text",
+      createdAt: "int",
+      expiresAt: "int",
+      usedAt: "int?",
+    },
     indexes: { byHash: ["hash"] },
   }),
   /** Status, lease and clocks are written by the task verbs only, through task-machine.ts. */
@@ -125,7 +136,14 @@ export const tables = {
   /** Timers that fired, in the same order of deliveries as calls. Written by apply-progress.ts only. */
   timers: table({
     key: "timerKey",
-    columns: { timerKey: "text", taskId: "text", timerId: "int", deliverySeq: "int", deliveredAtMs: "int", deliveredRunMs: "real" },
+    columns: {
+      timerKey: "text",
+      taskId: "text",
+      timerId: "int",
+      deliverySeq: "int",
+      deliveredAtMs: "int",
+      deliveredRunMs: "real",
+    },
     indexes: { byTask: ["taskId", "deliverySeq"] },
   }),
   /** What tasks wait for. Created by apply-progress.ts; decided, expired and cancelled by the interaction and task verbs. */
@@ -166,20 +184,54 @@ export const tables = {
   }),
   policies: table({
     key: "policyId",
-    columns: { policyId: "text", workspaceId: "text", pattern: "text", decision: "text", actorId: "text?", clientId: "text?", conditionsJson: "text", priority: "int", createdAt: "int", createdBy: "text" },
+    columns: {
+      policyId: "text",
+      workspaceId: "text",
+      pattern: "text",
+      decision: "text",
+      actorId: "text?",
+      clientId: "text?",
+      conditionsJson: "text",
+      priority: "int",
+      createdAt: "int",
+      createdBy: "text",
+    },
     indexes: { byWorkspace: ["workspaceId", "createdAt"] },
   }),
   /** Append-only, by append-events.ts. */
   events: table({
     key: "eventKey",
-    columns: { eventKey: "text", workspaceId: "text", taskId: "text", seq: "int", workspaceSeq: "int", type: "text", dataJson: "text", at: "int" },
+    columns: {
+      eventKey: "text",
+      workspaceId: "text",
+      taskId: "text",
+      seq: "int",
+      workspaceSeq: "int",
+      type: "text",
+      dataJson: "text",
+      at: "int",
+    },
     indexes: { byTask: ["taskId", "seq"], byWorkspace: ["workspaceId", "workspaceSeq"] },
   }),
   /** Append-only, by append-audit.ts. */
   audit: table({
     key: "auditId",
-    columns: { auditId: "text", workspaceId: "text", seq: "int", at: "int", actorId: "text", clientId: "text", action: "text", subject: "text", detailJson: "text" },
-    indexes: { byWorkspace: ["workspaceId", "seq"], byAction: ["workspaceId", "action", "seq"], byActor: ["workspaceId", "actorId", "seq"] },
+    columns: {
+      auditId: "text",
+      workspaceId: "text",
+      seq: "int",
+      at: "int",
+      actorId: "text",
+      clientId: "text",
+      action: "text",
+      subject: "text",
+      detailJson: "text",
+    },
+    indexes: {
+      byWorkspace: ["workspaceId", "seq"],
+      byAction: ["workspaceId", "action", "seq"],
+      byActor: ["workspaceId", "actorId", "seq"],
+    },
   }),
   /** Text too long for one row, in parts; `owner` is "<row key>/<column>". Written by large-text.ts only. */
   chunks: table({
@@ -198,8 +250,18 @@ export const tables = {
 export type TableName = keyof typeof tables;
 export type IndexName<T extends TableName> = keyof (typeof tables)[T]["indexes"] & string;
 
-type Value<C> = C extends "text" ? string : C extends "int" | "real" ? number : C extends "text?" ? string | null : C extends "int?" | "real?" ? number | null : never;
-export type Row<T extends TableName> = { -readonly [K in keyof (typeof tables)[T]["columns"]]: Value<(typeof tables)[T]["columns"][K]> };
+type Value<C> = C extends "text"
+  ? string
+  : C extends "int" | "real"
+    ? number
+    : C extends "text?"
+      ? string | null
+      : C extends "int?" | "real?"
+        ? number | null
+        : never;
+export type Row<T extends TableName> = {
+  -readonly [K in keyof (typeof tables)[T]["columns"]]: Value<(typeof tables)[T]["columns"][K]>;
+};
 export type Patch<T extends TableName> = Partial<Row<T>>;
 
 export type TaskRow = Row<"tasks">;

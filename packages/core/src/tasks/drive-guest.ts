@@ -16,7 +16,12 @@ import type { Journal } from "../calls/journal.ts";
 import { GuestTimers } from "./guest-timers.ts";
 import type { RunClock } from "./run-clock.ts";
 
-export type DriveEnd = { kind: "ended"; end: GuestEnd } | { kind: "paused"; waitingFor: string[] } | { kind: "stuck" } | { kind: "overfull" } | { kind: "diverged"; message: string };
+export type DriveEnd =
+  | { kind: "ended"; end: GuestEnd }
+  | { kind: "paused"; waitingFor: string[] }
+  | { kind: "stuck" }
+  | { kind: "overfull" }
+  | { kind: "diverged"; message: string };
 
 export interface DriveDeps {
   session: GuestSession;
@@ -55,7 +60,14 @@ export class OutputGate {
 
 export async function driveGuest(deps: DriveDeps): Promise<DriveEnd> {
   const { session, journal, desk, clock } = deps;
-  const guest: GuestView = { keys: new CallKeys(), timers: new GuestTimers(), made: 0, seen: 0, replayUntil: journal.deliveryCount, knownCalls: journal.callCount };
+  const guest: GuestView = {
+    keys: new CallKeys(),
+    timers: new GuestTimers(),
+    made: 0,
+    seen: 0,
+    replayUntil: journal.deliveryCount,
+    knownCalls: journal.callCount,
+  };
   desk.forget();
   deps.output.rewind();
   if (guest.replayUntil === 0) clock.start();
@@ -69,7 +81,11 @@ export async function driveGuest(deps: DriveDeps): Promise<DriveEnd> {
     if (journal.length > deps.maxJournalBytes) return { kind: "overfull" };
     if (guest.seen < journal.deliveryCount) continue;
 
-    if (guest.made < guest.knownCalls) return { kind: "diverged", message: `The code made ${guest.made} calls where it had made ${guest.knownCalls} before.` };
+    if (guest.made < guest.knownCalls)
+      return {
+        kind: "diverged",
+        message: `The code made ${guest.made} calls where it had made ${guest.knownCalls} before.`,
+      };
     clock.start();
     await desk.gateHeld();
     const quiet = await waitForMove(deps, guest);
@@ -99,20 +115,27 @@ function takeTurn(deps: DriveDeps, guest: GuestView, turn: Turn, deliveries: rea
     if (diverged) return diverged;
   }
   // On the run clock as it stood at the delivery after which it was set: a replayed timer keeps what it had left.
-  for (const timer of turn.timers) guest.timers.set(timer.id, deps.journal.runMsAfter(before + timer.after) + timer.delayMs);
+  for (const timer of turn.timers)
+    guest.timers.set(timer.id, deps.journal.runMsAfter(before + timer.after) + timer.delayMs);
   for (const id of turn.clearedTimers) guest.timers.clear(id);
   for (const delivery of deliveries) if (delivery.kind === "timer") guest.timers.clear(delivery.id);
   return null;
 }
 
-function takeCall(deps: DriveDeps, guest: GuestView, made: { path: string; inputJson: string }, seen: number): string | null {
+function takeCall(
+  deps: DriveDeps,
+  guest: GuestView,
+  made: { path: string; inputJson: string },
+  seen: number,
+): string | null {
   const { journal, host, desk } = deps;
   const ordinal = guest.made++;
   const { input, canonical } = readInput(made.inputJson);
   const inputDigest = host.sha256(canonical);
   const callKey = guest.keys.next(made.path, inputDigest);
   const known = journal.call(ordinal);
-  if (known && known.callKey !== callKey) return `Call ${ordinal + 1} was ${known.toolPath} before and is now ${made.path}${known.toolPath === made.path ? " with another input" : ""}.`;
+  if (known && known.callKey !== callKey)
+    return `Call ${ordinal + 1} was ${known.toolPath} before and is now ${made.path}${known.toolPath === made.path ? " with another input" : ""}.`;
   if (!known && seen < guest.replayUntil) return `Call ${ordinal + 1}, ${made.path}, was not made before.`;
   const call = known ?? journal.request({ callKey, toolPath: made.path, inputJson: made.inputJson, inputDigest });
   if (input === tooDeep) desk.refuse(call, "call.input_invalid", "The input of the call is nested too deeply.");

@@ -67,9 +67,16 @@ describe("a run", () => {
   });
   test("that throws fails with the line of the submitted code", async () => {
     const h = await open();
-    const id = await h.submit(["interface A {", "  x: number;", "}", "const a: A = { x: 1 };", "", "throw new TypeError('no ' + a.x);"].join("\n"));
+    const id = await h.submit(
+      ["interface A {", "  x: number;", "}", "const a: A = { x: 1 };", "", "throw new TypeError('no ' + a.x);"].join(
+        "\n",
+      ),
+    );
     await h.run(id);
-    expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.failed", message: "TypeError: no 1", line: 6 } });
+    expect(await h.read(id)).toMatchObject({
+      status: "failed",
+      error: { code: "task.failed", message: "TypeError: no 1", line: 6 },
+    });
   });
   test("that awaits what can never happen says so", async () => {
     const h = await open();
@@ -80,13 +87,20 @@ describe("a run", () => {
   test("streams its output to the events, each line once", async () => {
     const h = await open();
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("console.log('before'); await tools.executor.echo({ value: 1 }); console.error('after'); return 1");
+    const id = await h.submit(
+      "console.log('before'); await tools.executor.echo({ value: 1 }); console.error('after'); return 1",
+    );
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
     await h.run(id);
     const events = await h.store.readTaskEvents({ taskId: id, afterSeq: 0, limit: 100 });
-    const lines = events.filter((event) => /std/.test(event.type)).map((event) => [event.type, JSON.parse(event.dataJson).text]);
-    expect(lines).toEqual([["task.stdout", "before"], ["task.stderr", "after"]]);
+    const lines = events
+      .filter((event) => /std/.test(event.type))
+      .map((event) => [event.type, JSON.parse(event.dataJson).text]);
+    expect(lines).toEqual([
+      ["task.stdout", "before"],
+      ["task.stderr", "after"],
+    ]);
     expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
   });
 });
@@ -149,7 +163,9 @@ describe("delivery order", () => {
   test("random numbers and ids are the same on a replay", async () => {
     const h = await open();
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("const before = [Math.random(), crypto.randomUUID()]; const shown = await tools.executor.echo({ value: before }); return { before, shown };");
+    const id = await h.submit(
+      "const before = [Math.random(), crypto.randomUUID()]; const shown = await tools.executor.echo({ value: before }); return { before, shown };",
+    );
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
     await h.run(id);
@@ -175,7 +191,11 @@ describe("pause is quiescence", () => {
     await h.decide(third[0]?.interactionId ?? "", "approved");
     await h.run(id);
     expect((await h.read(id)).result).toEqual(["a", "b", "c"]);
-    expect((await h.calls(id)).map((call) => [call.status, call.sends])).toEqual([["completed", 1], ["completed", 1], ["completed", 1]]);
+    expect((await h.calls(id)).map((call) => [call.status, call.sends])).toEqual([
+      ["completed", 1],
+      ["completed", 1],
+      ["completed", 1],
+    ]);
   });
   test("siblings go on until nothing else can move, and calls in flight finish and are journaled", async () => {
     const { tool, happened } = effects();
@@ -194,11 +214,22 @@ describe("pause is quiescence", () => {
   test("asking again finds the pending approval: a second run of the same state asks nobody twice", async () => {
     const h = await open();
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("return await Promise.all([tools.executor.echo({ value: 1 }), tools.executor.echo({ value: 2 })])");
+    const id = await h.submit(
+      "return await Promise.all([tools.executor.echo({ value: 1 }), tools.executor.echo({ value: 2 })])",
+    );
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
     expect(await h.run(id)).toEqual({ kind: "paused", status: "waiting" });
-    expect(await h.store.listInteractions({ workspaceId: h.workspaceId, status: null, approvalsOnly: true, taskId: id, after: null, limit: 10 })).toHaveLength(2);
+    expect(
+      await h.store.listInteractions({
+        workspaceId: h.workspaceId,
+        status: null,
+        approvalsOnly: true,
+        taskId: id,
+        after: null,
+        limit: 10,
+      }),
+    ).toHaveLength(2);
   });
   test("a decision that comes before the pause is written sends the task straight back to the queue", async () => {
     const h = await open();
@@ -224,7 +255,14 @@ describe("pause is quiescence", () => {
     const id = await h.submit("return await Promise.race([tools.executor.echo({ value: 1 }), tools.t.fast()])");
     await h.run(id);
     expect(await h.read(id)).toMatchObject({ status: "completed", result: "fast", pending: [] });
-    const [asked] = await h.store.listInteractions({ workspaceId: h.workspaceId, status: null, approvalsOnly: true, taskId: id, after: null, limit: 10 });
+    const [asked] = await h.store.listInteractions({
+      workspaceId: h.workspaceId,
+      status: null,
+      approvalsOnly: true,
+      taskId: id,
+      after: null,
+      limit: 10,
+    });
     expect(asked?.interaction.status).toBe("cancelled");
   });
   test("a call the code does not await is performed before the task ends", async () => {
@@ -242,19 +280,42 @@ describe("divergence", () => {
     const { tool, happened } = effects();
     const h = await open([tool]);
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("await tools.bank.pay({ n: 1 }); await tools.executor.echo({ value: 1 }); await tools.bank.pay({ n: 2 }); return 1");
+    const id = await h.submit(
+      "await tools.bank.pay({ n: 1 }); await tools.executor.echo({ value: 1 }); await tools.bank.pay({ n: 2 }); return 1",
+    );
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
     // As if the engine had changed under the task: other code for the same journal.
     const other = await h.submit("await tools.bank.pay({ n: 666 }); return 1");
-    const script = (await h.store.claimTask({ taskId: other, workerId: "w", leaseMs: 1, now: h.host.now() }))?.task.script ?? "";
-    const swapped = new Proxy(h.store, { get: (target, verb: keyof Store) => (verb === "claimTask" ? async (args: never) => swap(await target.claimTask(args), script) : target[verb]) });
-    const claim = await swapped.claimTask({ taskId: id, workerId: "worker_harness", leaseMs: 60_000, now: h.host.now() });
+    const script =
+      (await h.store.claimTask({ taskId: other, workerId: "w", leaseMs: 1, now: h.host.now() }))?.task.script ?? "";
+    const swapped = new Proxy(h.store, {
+      get: (target, verb: keyof Store) =>
+        verb === "claimTask" ? async (args: never) => swap(await target.claimTask(args), script) : target[verb],
+    });
+    const claim = await swapped.claimTask({
+      taskId: id,
+      workerId: "worker_harness",
+      leaseMs: 60_000,
+      now: h.host.now(),
+    });
     const { runTask } = await import("./run-task.ts");
     const { createTestTools } = await import("@executor/testkit/tools/test-tools");
     const { defaultLimits } = await import("@executor/contracts/limits");
     if (!claim) throw new Error("not claimed");
-    await runTask({ store: h.store, runtime, providers: [createTestTools(() => [tool])], host: h.host, limits: defaultLimits, mapLine: () => undefined }, claim, "worker_harness", new AbortController().signal);
+    await runTask(
+      {
+        store: h.store,
+        runtime,
+        providers: [createTestTools(() => [tool])],
+        host: h.host,
+        limits: defaultLimits,
+        mapLine: () => undefined,
+      },
+      claim,
+      "worker_harness",
+      new AbortController().signal,
+    );
     expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.diverged" } });
     expect(happened).toEqual([{ n: 1 }]);
   });
@@ -285,7 +346,9 @@ describe("time", () => {
   test("a race with a timeout never times a person out: timers freeze while only people are awaited", async () => {
     const h = await open();
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("const late = new Promise((done) => setTimeout(() => done('late'), 50)); return await Promise.race([tools.executor.echo({ value: 'person' }), late]);");
+    const id = await h.submit(
+      "const late = new Promise((done) => setTimeout(() => done('late'), 50)); return await Promise.race([tools.executor.echo({ value: 'person' }), late]);",
+    );
     expect(await h.run(id)).toMatchObject({ kind: "paused" });
     h.advanceWall(86_000_000);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
@@ -322,9 +385,20 @@ describe("time", () => {
     expect(task.waitMs).toBeGreaterThanOrEqual(3_600_000);
   });
   test("a task that runs too long times out and its pending approvals are cancelled", async () => {
-    const h = await open([{ path: "t.never", effect: "safe", run: (call) => new Promise((done) => call.signal.addEventListener("abort", () => done({ ok: false, code: "call.failed", message: "aborted" }))) }]);
+    const h = await open([
+      {
+        path: "t.never",
+        effect: "safe",
+        run: (call) =>
+          new Promise((done) =>
+            call.signal.addEventListener("abort", () => done({ ok: false, code: "call.failed", message: "aborted" })),
+          ),
+      },
+    ]);
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("return await Promise.all([tools.executor.echo({ value: 1 }), tools.t.never()])", { timeoutMs: 150 });
+    const id = await h.submit("return await Promise.all([tools.executor.echo({ value: 1 }), tools.t.never()])", {
+      timeoutMs: 150,
+    });
     expect(await h.run(id)).toEqual({ kind: "settled", status: "timed_out" });
     expect(await h.read(id)).toMatchObject({ status: "timed_out", error: { code: "task.timed_out" }, pending: [] });
   });
@@ -338,25 +412,34 @@ describe("denials", () => {
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "denied", "not today");
     await h.run(id);
-    expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "approval.denied", message: expect.stringContaining("not today") } });
+    expect(await h.read(id)).toMatchObject({
+      status: "denied",
+      error: { code: "approval.denied", message: expect.stringContaining("not today") },
+    });
   });
   test("a denial the code catches is an ordinary error to it", async () => {
     const h = await open();
     await h.policy("executor.echo", "deny");
-    const id = await h.submit("try { await tools.executor.echo({ value: 1 }) } catch (error) { return [error instanceof ToolError, error.code, error.toolPath] }");
+    const id = await h.submit(
+      "try { await tools.executor.echo({ value: 1 }) } catch (error) { return [error instanceof ToolError, error.code, error.toolPath] }",
+    );
     await h.run(id);
     expect(await h.read(id)).toMatchObject({ status: "completed", result: [true, "policy.denied", "executor.echo"] });
   });
   test("denied is judged by the host's own error, not by text", async () => {
     const h = await open();
-    const id = await h.submit("const error = new ToolError('policy.denied'); error.code = 'policy.denied'; throw error");
+    const id = await h.submit(
+      "const error = new ToolError('policy.denied'); error.code = 'policy.denied'; throw error",
+    );
     await h.run(id);
     expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.failed" } });
   });
   test("the same path and input denied once is refused again without asking", async () => {
     const h = await open();
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("const codes: string[] = []; for (let i = 0; i < 3; i++) { try { await tools.executor.echo({ value: 1 }) } catch (error) { codes.push(error.code) } } return codes");
+    const id = await h.submit(
+      "const codes: string[] = []; for (let i = 0; i < 3; i++) { try { await tools.executor.echo({ value: 1 }) } catch (error) { codes.push(error.code) } } return codes",
+    );
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "denied");
     expect(await h.run(id)).toEqual({ kind: "settled", status: "completed" });
@@ -375,7 +458,9 @@ describe("denials", () => {
   test("a task asks for no more approvals than its cap", async () => {
     const h = await open([], { pendingApprovals: 3 });
     await h.policy("executor.echo", "require_approval");
-    const id = await h.submit("const all = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => tools.executor.echo({ value }))); return all.map((each) => each.reason?.code ?? 'ok')");
+    const id = await h.submit(
+      "const all = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => tools.executor.echo({ value }))); return all.map((each) => each.reason?.code ?? 'ok')",
+    );
     await h.run(id);
     const { pending } = await h.read(id);
     expect(pending).toHaveLength(3);
@@ -413,8 +498,12 @@ describe("the world changes while a task waits", () => {
     expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "tool.not_found" } });
   });
   test("a policy written during a run counts for its next call", async () => {
-    const h = await open([{ path: "t.note", effect: "safe", run: async () => (await h.policy("executor.echo", "deny"), result(1)) }]);
-    const id = await h.submit("await tools.executor.echo({ value: 1 }); await tools.t.note(); return await tools.executor.echo({ value: 2 })");
+    const h = await open([
+      { path: "t.note", effect: "safe", run: async () => (await h.policy("executor.echo", "deny"), result(1)) },
+    ]);
+    const id = await h.submit(
+      "await tools.executor.echo({ value: 1 }); await tools.t.note(); return await tools.executor.echo({ value: 2 })",
+    );
     await h.run(id);
     expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "policy.denied" } });
   });
@@ -423,7 +512,10 @@ describe("the world changes while a task waits", () => {
 describe("fence", () => {
   test("a run that lost its lease sends nothing more", async () => {
     const { tool, happened } = effects();
-    const h = await open([{ path: "t.steal", effect: "safe", run: async () => (await expireLease(h), result(1)) }, tool]);
+    const h = await open([
+      { path: "t.steal", effect: "safe", run: async () => (await expireLease(h), result(1)) },
+      tool,
+    ]);
     const id = await h.submit("await tools.t.steal(); await tools.bank.pay({ n: 1 }); return 1");
     await expect(h.run(id)).rejects.toThrow("lease.lost");
     expect(happened).toEqual([]);
@@ -437,7 +529,13 @@ describe("fence", () => {
       {
         ...tool,
         run: async (call) => {
-          await h.store.cancelTask({ taskId: call.taskId, workspaceId: h.workspaceId, by, onlyOwn: false, now: h.host.now() });
+          await h.store.cancelTask({
+            taskId: call.taskId,
+            workspaceId: h.workspaceId,
+            by,
+            onlyOwn: false,
+            now: h.host.now(),
+          });
           stop.abort("cancelled");
           return result("late");
         },
@@ -446,7 +544,14 @@ describe("fence", () => {
     const id = await h.submit("return await tools.bank.pay({ n: 1 })");
     expect(await h.run(id, { signal: stop.signal })).toEqual({ kind: "stopped" });
     expect(await h.read(id)).toMatchObject({ status: "cancelled", error: { code: "task.cancelled" } });
-    const audit = await h.store.listAudit({ workspaceId: h.workspaceId, action: "call.late_outcome", actorId: null, since: null, beforeSeq: null, limit: 5 });
+    const audit = await h.store.listAudit({
+      workspaceId: h.workspaceId,
+      action: "call.late_outcome",
+      actorId: null,
+      since: null,
+      beforeSeq: null,
+      limit: 5,
+    });
     expect(audit).toHaveLength(1);
   });
 });
@@ -528,7 +633,12 @@ describe("after a crash", () => {
       }
       const task = await h.read(id);
       const counts = [1, 2, 3].map((n) => happened.filter((each) => (each as { n: number }).n === n).length);
-      expect(counts.every((count) => count === 1) || (task.status === "failed" && task.error?.code === "call.outcome_unknown" && counts.every((count) => count <= 1))).toBe(true);
+      expect(
+        counts.every((count) => count === 1) ||
+          (task.status === "failed" &&
+            task.error?.code === "call.outcome_unknown" &&
+            counts.every((count) => count <= 1)),
+      ).toBe(true);
       if (task.status === "completed") expect((task.result as unknown[])[2]).toBe("asked");
       await h.close();
       harness = null;
@@ -540,7 +650,9 @@ describe("after a crash", () => {
 
 test("a task whose calls carry too much in all is ended, before the worker's memory is", async () => {
   const h = await open([], { journalBytes: 3_000_000 });
-  const id = await h.submit("const s = 'x'.repeat(400_000); for (let i = 0; ; i++) await tools.executor.echo({ value: s + i })");
+  const id = await h.submit(
+    "const s = 'x'.repeat(400_000); for (let i = 0; ; i++) await tools.executor.echo({ value: s + i })",
+  );
   await h.run(id);
   expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.journal_limit" } });
   expect((await h.calls(id)).length).toBeLessThan(10);
@@ -549,7 +661,9 @@ test("a task whose calls carry too much in all is ended, before the worker's mem
 describe("human.ask", () => {
   test("waits for a person and goes on with the answer", async () => {
     const h = await open();
-    const id = await h.submit("const answer = await tools.human.ask({ question: 'Which one?', options: ['a', 'b'] }); return { answer }");
+    const id = await h.submit(
+      "const answer = await tools.human.ask({ question: 'Which one?', options: ['a', 'b'] }); return { answer }",
+    );
     await h.run(id);
     const [asked] = (await h.read(id)).pending;
     expect(asked).toMatchObject({ kind: "question", title: "Which one?" });
@@ -575,7 +689,10 @@ describe("human.ask", () => {
 
 describe("discovery", () => {
   test("finds, describes and lists what the caller may use, and nothing that is denied", async () => {
-    const h = await open([effects("bank.pay", { description: "Pay a bill", approval: "required" }).tool, effects("bank.rob", { description: "Rob the bank" }).tool]);
+    const h = await open([
+      effects("bank.pay", { description: "Pay a bill", approval: "required" }).tool,
+      effects("bank.rob", { description: "Rob the bank" }).tool,
+    ]);
     await h.policy("bank.rob", "deny");
     const id = await h.submit(`
       const found = await tools.discover({ query: "pay bill" });
@@ -586,7 +703,11 @@ describe("discovery", () => {
       return { found, detail, namespaces, bank: bank.map((tool: any) => tool.path), missing };`);
     await h.run(id);
     const { found, detail, namespaces, bank, missing } = (await h.read(id)).result as Record<string, never>;
-    expect(found).toMatchObject({ bestPath: "bank.pay", total: 1, results: [{ path: "bank.pay", approval: "required", description: "Pay a bill" }] });
+    expect(found).toMatchObject({
+      bestPath: "bank.pay",
+      total: 1,
+      results: [{ path: "bank.pay", approval: "required", description: "Pay a bill" }],
+    });
     expect(detail).toMatchObject({ path: "bank.pay", effect: "unsafe" });
     expect(namespaces).toContainEqual({ namespace: "bank", tools: 1 } as never);
     expect(bank).toEqual(["bank.pay"] as never);
@@ -598,6 +719,9 @@ describe("discovery", () => {
     await h.policy("catalog.*", "deny");
     const id = await h.submit("await tools.discover({ query: 'echo' }); return await tools.catalog.namespaces()");
     await h.run(id);
-    expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "policy.denied", toolPath: "catalog.namespaces" } });
+    expect(await h.read(id)).toMatchObject({
+      status: "denied",
+      error: { code: "policy.denied", toolPath: "catalog.namespaces" },
+    });
   });
 });

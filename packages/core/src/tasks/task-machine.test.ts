@@ -2,7 +2,18 @@ import { expect, test } from "bun:test";
 import { endedStatuses, TaskStatus } from "@executor/contracts/task";
 import { canTake, nextStatus, type TaskCause } from "./task-machine.ts";
 
-const causes: TaskCause[] = ["claim", "pause", "pause_answered", "answer", "release", "cancel", "completed", "failed", "timed_out", "denied"];
+const causes: TaskCause[] = [
+  "claim",
+  "pause",
+  "pause_answered",
+  "answer",
+  "release",
+  "cancel",
+  "completed",
+  "failed",
+  "timed_out",
+  "denied",
+];
 const allowed: Record<string, string> = {
   "queued claim": "running",
   "queued answer": "queued",

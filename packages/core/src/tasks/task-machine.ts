@@ -46,7 +46,10 @@ const table: Record<TaskStatus, Partial<Record<TaskCause, TaskStatus>>> = {
 
 export function nextStatus(from: TaskStatus, cause: TaskCause): TaskStatus {
   const to = table[from][cause];
-  if (to === undefined) throw new AppError("task.already_ended", `A task that is ${from} cannot take "${cause}".`, { data: { status: from, cause } });
+  if (to === undefined)
+    throw new AppError("task.already_ended", `A task that is ${from} cannot take "${cause}".`, {
+      data: { status: from, cause },
+    });
   return to;
 }
 

@@ -26,7 +26,11 @@ export function createToolCatalog(catalogs: readonly ToolCatalog[], policies: ()
   return catalog;
 }
 
-export async function openToolCatalog(providers: readonly ToolProvider[], scope: { workspaceId: string; actorId: string }, policies: () => readonly PolicyRow[]): Promise<ToolCatalog> {
+export async function openToolCatalog(
+  providers: readonly ToolProvider[],
+  scope: { workspaceId: string; actorId: string },
+  policies: () => readonly PolicyRow[],
+): Promise<ToolCatalog> {
   const catalogs = await Promise.all(providers.map((provider) => provider.openCatalog(scope)));
   return createToolCatalog(catalogs, policies);
 }
@@ -50,8 +54,18 @@ function createBuiltins(view: View): Tool[] {
     builtin({
       path: "discover",
       description: "Find tools by what they do. Returns the best path and the tools that fit, best first.",
-      signature: "(input: { query: string; limit?: number; includeSchemas?: boolean; compact?: boolean }) => Promise<{ bestPath: string | null; results: ToolSummary[]; total: number }>",
-      inputSchema: object({ query: { type: "string" }, limit: { type: "integer" }, depth: { type: "integer" }, includeSchemas: { type: "boolean" }, compact: { type: "boolean" } }, ["query"]),
+      signature:
+        "(input: { query: string; limit?: number; includeSchemas?: boolean; compact?: boolean }) => Promise<{ bestPath: string | null; results: ToolSummary[]; total: number }>",
+      inputSchema: object(
+        {
+          query: { type: "string" },
+          limit: { type: "integer" },
+          depth: { type: "integer" },
+          includeSchemas: { type: "boolean" },
+          compact: { type: "boolean" },
+        },
+        ["query"],
+      ),
       neverAsks: true,
       answer: (call) => discover(view(), call),
     }),
@@ -91,7 +105,9 @@ function createBuiltins(view: View): Tool[] {
       path: "human.ask",
       description: "Ask a person a question and wait for the answer: free text, or one of the options.",
       signature: "(input: { question: string; options?: string[] }) => Promise<string>",
-      inputSchema: object({ question: { type: "string" }, options: { type: "array", items: { type: "string" } } }, ["question"]),
+      inputSchema: object({ question: { type: "string" }, options: { type: "array", items: { type: "string" } } }, [
+        "question",
+      ]),
       neverAsks: false,
       answer: askPerson,
     }),
@@ -123,7 +139,8 @@ function discover(view: DiscoveryView, call: ToolCall): ToolOutcome {
   if (typeof query !== "string") return invalid("discover needs { query: string }.");
   const limit = wholeNumber(field(call.input, "limit"), 8, 100);
   const found = searchTools(visibleTo(view, call), query, 1_000);
-  const show = field(call.input, "includeSchemas") === true ? detail : field(call.input, "compact") === true ? compact : summarise;
+  const show =
+    field(call.input, "includeSchemas") === true ? detail : field(call.input, "compact") === true ? compact : summarise;
   return ok({ bestPath: found[0]?.tool.path ?? null, results: found.slice(0, limit).map(show), total: found.length });
 }
 
@@ -133,15 +150,23 @@ function describe(view: DiscoveryView, call: ToolCall): ToolOutcome {
   const visible = visibleTo(view, call);
   const found = visible.find(({ tool }) => tool.path === path);
   if (!found) {
-    const nearest = nearestNames(path, visible.map(({ tool }) => tool.path));
-    return { ok: false, code: "tool.not_found", message: `There is no tool ${path.slice(0, 200)}.${nearest.length > 0 ? ` Nearest: ${nearest.join(", ")}.` : ""}` };
+    const nearest = nearestNames(
+      path,
+      visible.map(({ tool }) => tool.path),
+    );
+    return {
+      ok: false,
+      code: "tool.not_found",
+      message: `There is no tool ${path.slice(0, 200)}.${nearest.length > 0 ? ` Nearest: ${nearest.join(", ")}.` : ""}`,
+    };
   }
   return ok(field(call.input, "includeSchemas") === true ? detail(found) : summarise(found));
 }
 
 function listTools(view: DiscoveryView, call: ToolCall): ToolOutcome {
   const namespace = field(call.input, "namespace");
-  if (namespace !== undefined && typeof namespace !== "string") return invalid("catalog.tools needs { namespace?: string }.");
+  if (namespace !== undefined && typeof namespace !== "string")
+    return invalid("catalog.tools needs { namespace?: string }.");
   const limit = wholeNumber(field(call.input, "limit"), 200, 1_000);
   const tools = visibleTo(view, call).filter(({ tool }) => namespace === undefined || namespaceOf(tool) === namespace);
   return ok({ tools: tools.slice(0, limit).map(summarise), total: tools.length });
@@ -151,15 +176,25 @@ function askPerson(call: ToolCall): ToolOutcome | Extract<Prepared, { kind: "ask
   const question = field(call.input, "question");
   const options = field(call.input, "options");
   if (typeof question !== "string" || question.trim() === "") return invalid("human.ask needs { question: string }.");
-  if (question.length > MAX_QUESTION_LENGTH) return invalid(`human.ask takes a question of at most ${MAX_QUESTION_LENGTH} characters; a person has to read it.`);
-  const isList = Array.isArray(options) && options.length > 0 && options.length <= 100 && options.every((option) => typeof option === "string" && option.length <= MAX_OPTION_LENGTH);
-  if (options !== undefined && !isList) return invalid(`human.ask takes options as a list of 1 to 100 strings of at most ${MAX_OPTION_LENGTH} characters.`);
+  if (question.length > MAX_QUESTION_LENGTH)
+    return invalid(`human.ask takes a question of at most ${MAX_QUESTION_LENGTH} characters; a person has to read it.`);
+  const isList =
+    Array.isArray(options) &&
+    options.length > 0 &&
+    options.length <= 100 &&
+    options.every((option) => typeof option === "string" && option.length <= MAX_OPTION_LENGTH);
+  if (options !== undefined && !isList)
+    return invalid(`human.ask takes options as a list of 1 to 100 strings of at most ${MAX_OPTION_LENGTH} characters.`);
   if (call.answer !== undefined) return ok(call.answer);
   const answerSchema: JsonSchema = isList ? { type: "string", enum: options } : { type: "string" };
-  return { kind: "ask", ask: { kind: "question", title: question.slice(0, 200), detail: question, answerSchema, url: null } };
+  return {
+    kind: "ask",
+    ask: { kind: "question", title: question.slice(0, 200), detail: question, answerSchema, url: null },
+  };
 }
 
-const visibleTo = (view: DiscoveryView, call: ToolCall): VisibleTool[] => visibleTools(view.catalog, view.policies, call);
+const visibleTo = (view: DiscoveryView, call: ToolCall): VisibleTool[] =>
+  visibleTools(view.catalog, view.policies, call);
 const compact = ({ tool, approval }: VisibleTool) => ({ path: tool.path, approval });
 const namespaceOf = (tool: Tool): string => tool.path.split(".", 1)[0] ?? tool.path;
 
@@ -169,12 +204,19 @@ function countByNamespace(visible: readonly VisibleTool[]): { namespace: string;
   return [...counts].map(([namespace, tools]) => ({ namespace, tools }));
 }
 
-const object = (properties: Record<string, JsonSchema>, required: string[] = []): JsonSchema => ({ type: "object", properties, required });
+const object = (properties: Record<string, JsonSchema>, required: string[] = []): JsonSchema => ({
+  type: "object",
+  properties,
+  required,
+});
 const ok = (value: unknown): ToolOutcome => ({ ok: true, json: JSON.stringify(value) });
 const invalid = (message: string): ToolOutcome => ({ ok: false, code: "call.input_invalid", message });
-const wholeNumber = (value: unknown, fallback: number, max: number): number => (typeof value === "number" && value >= 1 ? Math.min(Math.floor(value), max) : fallback);
+const wholeNumber = (value: unknown, fallback: number, max: number): number =>
+  typeof value === "number" && value >= 1 ? Math.min(Math.floor(value), max) : fallback;
 
 /** Own properties only: the input comes from the guest. */
 function field(input: unknown, name: string): unknown {
-  return typeof input === "object" && input !== null && Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined;
+  return typeof input === "object" && input !== null && Object.hasOwn(input, name)
+    ? (input as Record<string, unknown>)[name]
+    : undefined;
 }

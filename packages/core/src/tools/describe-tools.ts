@@ -10,7 +10,11 @@ export interface VisibleTool {
   approval: ToolApproval;
 }
 
-export function visibleTools(catalog: ToolCatalog, policies: readonly PolicyRow[], caller: { actorId: string; clientId: string }): VisibleTool[] {
+export function visibleTools(
+  catalog: ToolCatalog,
+  policies: readonly PolicyRow[],
+  caller: { actorId: string; clientId: string },
+): VisibleTool[] {
   const visible: VisibleTool[] = [];
   for (const tool of catalog.list()) {
     const { decision } = evaluateTool(policies, tool, caller, {});
@@ -30,8 +34,14 @@ export function detail(visible: VisibleTool): ToolDetail {
 
 /** By intent: every word of the query counts where it is found, most in the last part of the path. Best first. */
 export function searchTools(visible: readonly VisibleTool[], query: string, limit: number): VisibleTool[] {
-  const words = query.slice(0, 500).toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const scored = visible.map((entry) => ({ entry, score: scoreTool(entry.tool, words) })).filter(({ score }) => score > 0);
+  const words =
+    query
+      .slice(0, 500)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  const scored = visible
+    .map((entry) => ({ entry, score: scoreTool(entry.tool, words) }))
+    .filter(({ score }) => score > 0);
   return scored
     .toSorted((a, b) => b.score - a.score || (a.entry.tool.path < b.entry.tool.path ? -1 : 1))
     .slice(0, limit)

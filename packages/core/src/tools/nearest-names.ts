@@ -5,9 +5,19 @@ const MAX_NAMES = 5_000;
 
 export function nearestNames(wanted: string, names: readonly string[], count = 3): string[] {
   const target = wanted.slice(0, MAX_LENGTH).toLowerCase();
-  const scored = names.slice(0, MAX_NAMES).map((name) => ({ name, distance: editDistance(target, name.slice(0, MAX_LENGTH).toLowerCase()) }));
-  const close = scored.filter(({ name, distance }) => distance <= Math.max(3, Math.floor(target.length / 2)) || name.toLowerCase().includes(target) || target.includes(name.toLowerCase()));
-  return close.toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1)).slice(0, count).map(({ name }) => name);
+  const scored = names
+    .slice(0, MAX_NAMES)
+    .map((name) => ({ name, distance: editDistance(target, name.slice(0, MAX_LENGTH).toLowerCase()) }));
+  const close = scored.filter(
+    ({ name, distance }) =>
+      distance <= Math.max(3, Math.floor(target.length / 2)) ||
+      name.toLowerCase().includes(target) ||
+      target.includes(name.toLowerCase()),
+  );
+  return close
+    .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, count)
+    .map(({ name }) => name);
 }
 
 function editDistance(a: string, b: string): number {

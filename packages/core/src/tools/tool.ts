@@ -52,4 +52,6 @@ export interface Ask {
 }
 
 /** `json` is what the guest gets; it is redacted and bounded by whoever made it. */
-export type ToolOutcome = { ok: true; json: string } | { ok: false; code: string; message: string; status?: number; bodyJson?: string };
+export type ToolOutcome =
+  | { ok: true; json: string }
+  | { ok: false; code: string; message: string; status?: number; bodyJson?: string };

@@ -17,8 +17,14 @@ export interface HintChannel {
   close(): Promise<void>;
 }
 
-export function openHintChannel(options: { socketPath: string; role: "hub" | "spoke"; onHint(hint: Hint): void }): HintChannel {
-  return options.role === "hub" ? openHub(options.socketPath, options.onHint) : openSpoke(options.socketPath, options.onHint);
+export function openHintChannel(options: {
+  socketPath: string;
+  role: "hub" | "spoke";
+  onHint(hint: Hint): void;
+}): HintChannel {
+  return options.role === "hub"
+    ? openHub(options.socketPath, options.onHint)
+    : openSpoke(options.socketPath, options.onHint);
 }
 
 function openHub(socketPath: string, onHint: (hint: Hint) => void): HintChannel {

@@ -12,7 +12,10 @@ export const schemaVersion = migrations.length;
 export function migrate(db: Database, path: string): void {
   const current = versionOf(db);
   if (current > schemaVersion) {
-    throw new AppError("store.newer_schema", `${path} has schema ${current}, and this version knows ${schemaVersion}. Start the newer version again, or use another EXECUTOR_HOME.`);
+    throw new AppError(
+      "store.newer_schema",
+      `${path} has schema ${current}, and this version knows ${schemaVersion}. Start the newer version again, or use another EXECUTOR_HOME.`,
+    );
   }
   if (current === schemaVersion) return;
   db.run("BEGIN IMMEDIATE");
@@ -27,4 +30,5 @@ export function migrate(db: Database, path: string): void {
   }
 }
 
-const versionOf = (db: Database): number => (db.query("PRAGMA user_version").get() as { user_version: number }).user_version;
+const versionOf = (db: Database): number =>
+  (db.query("PRAGMA user_version").get() as { user_version: number }).user_version;

@@ -35,11 +35,36 @@ describeStore("sqlite", async () => {
 const host = createSystemHost();
 async function addWorkspace(store: Store): Promise<string> {
   const workspaceId = host.newId("ws");
-  const bearer = { bearerId: host.newId("session"), hash: host.newSeed(), kind: "session", workspaceId, actorId: "a", clientId: "c", role: "admin", label: "", installationAdmin: 0, mayElicit: 0 };
+  const bearer = {
+    bearerId: host.newId("session"),
+    hash: host.newSeed(),
+    kind: "session",
+    workspaceId,
+    actorId: "a",
+    clientId: "c",
+    role: "admin",
+    label: "",
+    installationAdmin: 0,
+    mayElicit: 0,
+  };
   await store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: host.now() });
   return workspaceId;
 }
-const newTask = (workspaceId: string) => ({ taskId: host.newId("task"), workspaceId, actorId: "a", clientId: "c", runtimeId: "in-process", code: "return 1", script: "return 1", seed: host.newSeed(), preludeVersion: 1, timeoutMs: 1_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" });
+const newTask = (workspaceId: string) => ({
+  taskId: host.newId("task"),
+  workspaceId,
+  actorId: "a",
+  clientId: "c",
+  runtimeId: "in-process",
+  code: "return 1",
+  script: "return 1",
+  seed: host.newSeed(),
+  preludeVersion: 1,
+  timeoutMs: 1_000,
+  metadataJson: "{}",
+  idempotencyKey: null,
+  requestDigest: "",
+});
 
 describe("the file", () => {
   test("is readable by its owner only, in a directory for its owner only", async () => {
@@ -95,12 +120,24 @@ test("the migrations make exactly the tables that core describes", () => {
   const db = new Database(":memory:");
   migrate(db, ":memory:");
   for (const [name, table] of Object.entries(tables)) {
-    const columns = db.query(`PRAGMA table_info(${name})`).all() as { name: string; type: string; notnull: number; pk: number }[];
-    const made = Object.fromEntries(columns.map((column) => [column.name, { TEXT: "text", INTEGER: "int", REAL: "real" }[column.type] + (column.notnull ? "" : "?")]));
+    const columns = db.query(`PRAGMA table_info(${name})`).all() as {
+      name: string;
+      type: string;
+      notnull: number;
+      pk: number;
+    }[];
+    const made = Object.fromEntries(
+      columns.map((column) => [
+        column.name,
+        { TEXT: "text", INTEGER: "int", REAL: "real" }[column.type] + (column.notnull ? "" : "?"),
+      ]),
+    );
     expect({ [name]: made }).toEqual({ [name]: table.columns });
     expect(columns.filter((column) => column.pk).map((column) => column.name)).toEqual([table.key]);
     for (const [index, indexed] of Object.entries(table.indexes)) {
-      const found = (db.query(`PRAGMA index_info(${name}_${index})`).all() as { name: string }[]).map((column) => column.name);
+      const found = (db.query(`PRAGMA index_info(${name}_${index})`).all() as { name: string }[]).map(
+        (column) => column.name,
+      );
       expect({ [`${name}.${index}`]: found }).toEqual({ [`${name}.${index}`]: [...indexed] });
     }
   }
@@ -112,7 +149,9 @@ test("a verb that refuses takes nothing of its neighbours in the same commit wit
   const workspaceId = await addWorkspace(store);
   const good = [newTask(workspaceId), newTask(workspaceId)];
   const bad = { ...newTask(workspaceId), taskId: good[0]?.taskId ?? "" };
-  const results = await Promise.allSettled([good[0], bad, good[1]].map((task) => store.createTask({ task: task as never, now: 1 })));
+  const results = await Promise.allSettled(
+    [good[0], bad, good[1]].map((task) => store.createTask({ task: task as never, now: 1 })),
+  );
   expect(results.map((each) => each.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(await store.readTaskEvents({ taskId: good[1]?.taskId ?? "", afterSeq: 0, limit: 10 })).toHaveLength(2);
   const events = await store.readWorkspaceEvents({ workspaceId, afterSeq: 0, limit: 100 });
@@ -122,7 +161,10 @@ test("a verb that refuses takes nothing of its neighbours in the same commit wit
 
 describe("two processes", () => {
   const child = async (script: string, ...args: string[]): Promise<unknown> => {
-    const run = Bun.spawn([process.execPath, join(import.meta.dir, "testing", script), ...args], { stdout: "pipe", stderr: "inherit" });
+    const run = Bun.spawn([process.execPath, join(import.meta.dir, "testing", script), ...args], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
     return JSON.parse(await new Response(run.stdout).text());
   };
   test("share the file: every task is claimed exactly once, and event numbers have no gap", async () => {
@@ -131,7 +173,9 @@ describe("two processes", () => {
     const workspaceId = await addWorkspace(store);
     const tasks = Array.from({ length: 200 }, () => newTask(workspaceId));
     await Promise.all(tasks.map((task) => store.createTask({ task, now: 1 })));
-    const claimed = (await Promise.all(["w1", "w2"].map((worker) => child("claim-all.ts", path, worker)))) as string[][];
+    const claimed = (await Promise.all(
+      ["w1", "w2"].map((worker) => child("claim-all.ts", path, worker)),
+    )) as string[][];
     expect(claimed.flat().toSorted()).toEqual(tasks.map((task) => task.taskId).toSorted());
     const events = await store.readWorkspaceEvents({ workspaceId, afterSeq: 0, limit: 10_000 });
     expect(events.map((event) => event.workspaceSeq)).toEqual(events.map((_, index) => index + 1));
@@ -143,7 +187,9 @@ describe("two processes", () => {
     const store = await openSqliteStore({ path });
     const task = newTask(await addWorkspace(store));
     await store.createTask({ task, now: 1 });
-    const winners = (await Promise.all(["p1", "p2"].map((process) => child("claim-one.ts", path, process, task.taskId)))) as string[][];
+    const winners = (await Promise.all(
+      ["p1", "p2"].map((process) => child("claim-one.ts", path, process, task.taskId)),
+    )) as string[][];
     expect(winners.flat()).toHaveLength(1);
     await store.close();
   }, 30_000);

@@ -42,7 +42,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   if (options.hints) channel = openHintChannel({ ...options.hints, onHint: tell });
 
   const verbs: Record<string, (args: never) => Promise<unknown>> = {};
-  for (const [name, verb] of Object.entries(writes) as [keyof typeof writes, (tx: Tx, args: unknown) => Promise<unknown>][]) {
+  for (const [name, verb] of Object.entries(writes) as [
+    keyof typeof writes,
+    (tx: Tx, args: unknown) => Promise<unknown>,
+  ][]) {
     verbs[name] = async (args: never) => {
       if (closed) throw new AppError("store.unavailable", "The store is closed.");
       const result = await commits.add(() => verb(writeTx, args)).catch(explain);
@@ -54,7 +57,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
   // A read is a few statements without a pause in between, so it sees one state of the database.
   let lastRead: Promise<unknown> = Promise.resolve();
-  for (const [name, verb] of Object.entries(reads) as [keyof typeof reads, (tx: Tx, args: unknown) => Promise<unknown>][]) {
+  for (const [name, verb] of Object.entries(reads) as [
+    keyof typeof reads,
+    (tx: Tx, args: unknown) => Promise<unknown>,
+  ][]) {
     verbs[name] = (args: never) => {
       if (closed) return Promise.reject(new AppError("store.unavailable", "The store is closed."));
       const read = lastRead.then(() => inSnapshot(reader, () => verb(readTx, args))).catch(explain);
@@ -99,7 +105,11 @@ function openDatabase(path: string, { migrates }: { migrates: boolean }): Databa
   } catch (error) {
     if (error instanceof AppError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError("store.unavailable", `Cannot open the database ${path}: ${reason}. Check that the directory can be written, that the disk is not full and that the file is a database of Executor.`, { cause: error });
+    throw new AppError(
+      "store.unavailable",
+      `Cannot open the database ${path}: ${reason}. Check that the directory can be written, that the disk is not full and that the file is a database of Executor.`,
+      { cause: error },
+    );
   }
 }
 
@@ -117,7 +127,9 @@ function explain(error: unknown): never {
   const sqliteCode = (error as { code?: unknown } | null)?.code;
   if (!(error instanceof AppError) && typeof sqliteCode === "string" && sqliteCode.startsWith("SQLITE_")) {
     const reason = (error as Error).message;
-    throw new AppError("store.unavailable", `The database refused (${sqliteCode}: ${reason}). Nothing was changed.`, { cause: error });
+    throw new AppError("store.unavailable", `The database refused (${sqliteCode}: ${reason}). Nothing was changed.`, {
+      cause: error,
+    });
   }
   throw error;
 }

@@ -14,13 +14,19 @@ export class SqliteTx implements Tx {
   }
 
   get<T extends TableName>(table: T, key: string): Row<T> | null {
-    return (this.#prepare(`g ${table}`, () => `SELECT * FROM ${table} WHERE ${tables[table].key} = ?`).get(key) as Row<T> | undefined) ?? null;
+    return (
+      (this.#prepare(`g ${table}`, () => `SELECT * FROM ${table} WHERE ${tables[table].key} = ?`).get(key) as
+        | Row<T>
+        | undefined) ?? null
+    );
   }
 
   find<T extends TableName>(table: T, query: Find<T>): Row<T>[] {
     const { index, eq = [], after, before, order = "asc", limit } = query;
     const id = `f ${table} ${index} ${eq.length} ${after === undefined ? "" : "a"}${before === undefined ? "" : "b"}${order}`;
-    const statement = this.#prepare(id, () => findSql(table, index, eq.length, after !== undefined, before !== undefined, order));
+    const statement = this.#prepare(id, () =>
+      findSql(table, index, eq.length, after !== undefined, before !== undefined, order),
+    );
     const values: Value[] = [...eq];
     if (after !== undefined) values.push(after);
     if (before !== undefined) values.push(before);
@@ -30,14 +36,21 @@ export class SqliteTx implements Tx {
   insert<T extends TableName>(table: T, row: Row<T>): void {
     const columns = columnsOf(table);
     const values = row as Record<string, Value>;
-    this.#prepare(`i ${table}`, () => `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).run(...columns.map((column) => values[column] ?? null));
+    this.#prepare(
+      `i ${table}`,
+      () => `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    ).run(...columns.map((column) => values[column] ?? null));
   }
 
   update<T extends TableName>(table: T, key: string, patch: Patch<T>): void {
     const names = Object.keys(patch);
     if (names.length === 0) return;
     const id = `u ${table} ${names.join()}`;
-    const statement = this.#prepare(id, () => `UPDATE ${table} SET ${names.map((name) => `${known(table, name)} = ?`).join(", ")} WHERE ${tables[table].key} = ?`);
+    const statement = this.#prepare(
+      id,
+      () =>
+        `UPDATE ${table} SET ${names.map((name) => `${known(table, name)} = ?`).join(", ")} WHERE ${tables[table].key} = ?`,
+    );
     statement.run(...(Object.values(patch) as Value[]), key);
   }
 
@@ -60,7 +73,14 @@ export class SqliteTx implements Tx {
   }
 }
 
-function findSql(table: TableName, index: string, eqCount: number, after: boolean, before: boolean, order: "asc" | "desc"): string {
+function findSql(
+  table: TableName,
+  index: string,
+  eqCount: number,
+  after: boolean,
+  before: boolean,
+  order: "asc" | "desc",
+): string {
   const columns = (tables[table].indexes as Record<string, readonly string[]>)[index];
   if (!columns) throw new Error(`table ${table} has no index ${index}`);
   const next = columns[eqCount];

@@ -44,7 +44,10 @@ export class CrashLab {
 
   /** `deadly`: the points at which the first workers die, one after the other. */
   async run(scenario: Scenario, deadly: readonly number[]): Promise<CrashReport> {
-    const store = (this.#store ??= await openSqliteStore({ path: join(this.#dir, "executor.db"), hints: { socketPath: join(this.#dir, "h.sock"), role: "hub" } }));
+    const store = (this.#store ??= await openSqliteStore({
+      path: join(this.#dir, "executor.db"),
+      hints: { socketPath: join(this.#dir, "h.sock"), role: "hub" },
+    }));
     const run = this.#host.newSeed().slice(0, 8);
     const { workspaceId, taskId } = await this.#submit(store, scenario, run);
     let kills = 0;
@@ -52,9 +55,18 @@ export class CrashLab {
     const decide = async (): Promise<void> => {
       const read = await store.readTask({ taskId, workspaceId });
       for (const each of read?.pending ?? []) {
-        const happened = each.mayHaveRun === 1 && this.#effects.count((JSON.parse(each.inputJson) as { name: string }).name) > 0;
+        const happened =
+          each.mayHaveRun === 1 && this.#effects.count((JSON.parse(each.inputJson) as { name: string }).name) > 0;
         unknownAsked += each.mayHaveRun;
-        await store.decideApproval({ interactionId: each.interactionId, workspaceId, decision: happened ? "denied" : "approved", reason: null, by: { actorId: "person", clientId: "console" }, remember: null, now: this.#host.now() });
+        await store.decideApproval({
+          interactionId: each.interactionId,
+          workspaceId,
+          decision: happened ? "denied" : "approved",
+          reason: null,
+          by: { actorId: "person", clientId: "console" },
+          remember: null,
+          now: this.#host.now(),
+        });
       }
     };
     for (const point of [...deadly, 0]) {
@@ -74,8 +86,16 @@ export class CrashLab {
 
   /** Runs one worker until it dies or the task is over. True when it died. */
   async #work(store: Store, taskId: string, deadly: number, decide: () => Promise<void>): Promise<boolean> {
-    const options = { path: join(this.#dir, "executor.db"), socketPath: join(this.#dir, "h.sock"), effectUrl: this.#effects.url, deadly };
-    const worker = Bun.spawn([process.execPath, join(import.meta.dir, "worker-main.ts"), JSON.stringify(options)], { stdout: "ignore", stderr: "inherit" });
+    const options = {
+      path: join(this.#dir, "executor.db"),
+      socketPath: join(this.#dir, "h.sock"),
+      effectUrl: this.#effects.url,
+      deadly,
+    };
+    const worker = Bun.spawn([process.execPath, join(import.meta.dir, "worker-main.ts"), JSON.stringify(options)], {
+      stdout: "ignore",
+      stderr: "inherit",
+    });
     const giveUpAt = Date.now() + 20_000;
     for (;;) {
       const status = (await store.readTaskStatus({ taskId }))?.status ?? "";
@@ -95,24 +115,69 @@ export class CrashLab {
     const host = this.#host;
     const workspaceId = host.newId("ws");
     const who = { workspaceId, actorId: "agent", clientId: "test" };
-    const bearer = { bearerId: host.newId("session"), hash: host.newSeed(), kind: "session", ...who, role: "admin", label: "", installationAdmin: 0, mayElicit: 0 };
+    const bearer = {
+      bearerId: host.newId("session"),
+      hash: host.newSeed(),
+      kind: "session",
+      ...who,
+      role: "admin",
+      label: "",
+      installationAdmin: 0,
+      mayElicit: 0,
+    };
     await store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: host.now() });
     if (scenario.asks) {
-      const policy = { policyId: host.newId("policy"), workspaceId, pattern: "executor.echo", decision: "require_approval", actorId: null, clientId: null, conditionsJson: "[]", priority: 0, createdAt: 1, createdBy: "person" };
+      const policy = {
+        policyId: host.newId("policy"),
+        workspaceId,
+        pattern: "executor.echo",
+        decision: "require_approval",
+        actorId: null,
+        clientId: null,
+        conditionsJson: "[]",
+        priority: 0,
+        createdAt: 1,
+        createdBy: "person",
+      };
       await store.createPolicy({ policy, by: who });
     }
     const code = prologue + scenario.code.replaceAll("RUN", run);
     const transpiled = transpileTask(code);
     if (!transpiled.ok) throw new Error(transpiled.message);
     const taskId = host.newId("task");
-    await store.createTask({ task: { taskId, ...who, runtimeId: "in-process", code, script: transpiled.script, seed: host.newSeed(), preludeVersion, timeoutMs: 60_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" }, now: host.now() });
+    await store.createTask({
+      task: {
+        taskId,
+        ...who,
+        runtimeId: "in-process",
+        code,
+        script: transpiled.script,
+        seed: host.newSeed(),
+        preludeVersion,
+        timeoutMs: 60_000,
+        metadataJson: "{}",
+        idempotencyKey: null,
+        requestDigest: "",
+      },
+      now: host.now(),
+    });
     return { workspaceId, taskId };
   }
 }
 
 export const scenarios: Scenario[] = [
-  { name: "one effect after the other", code: `return [await post("RUN-a"), await post("RUN-b"), await post("RUN-c")]`, effects: ["a", "b", "c"], asks: false },
-  { name: "effects at once", code: `return await Promise.all(["RUN-a", "RUN-b", "RUN-c", "RUN-d"].map(post))`, effects: ["a", "b", "c", "d"], asks: false },
+  {
+    name: "one effect after the other",
+    code: `return [await post("RUN-a"), await post("RUN-b"), await post("RUN-c")]`,
+    effects: ["a", "b", "c"],
+    asks: false,
+  },
+  {
+    name: "effects at once",
+    code: `return await Promise.all(["RUN-a", "RUN-b", "RUN-c", "RUN-d"].map(post))`,
+    effects: ["a", "b", "c", "d"],
+    asks: false,
+  },
   {
     name: "effects around a person and a timer",
     code: `const a = await post("RUN-a");
@@ -129,5 +194,7 @@ export const scenarios: Scenario[] = [
 export function verdict(report: CrashReport): string | null {
   if (report.status !== "completed") return `the task is ${report.status}: ${report.error}`;
   const wrong = Object.entries(report.counts).filter(([, count]) => count !== 1);
-  return wrong.length === 0 ? null : `effects happened ${JSON.stringify(Object.fromEntries(wrong))} times instead of once`;
+  return wrong.length === 0
+    ? null
+    : `effects happened ${JSON.stringify(Object.fromEntries(wrong))} times instead of once`;
 }

@@ -9,7 +9,12 @@ import { createWorker, defaultWorkerSettings } from "@executor/worker/worker";
 import { createTestTools, result } from "../tools/test-tools.ts";
 import { CrashPoints } from "./crash-points.ts";
 
-const { path, socketPath, effectUrl, deadly } = JSON.parse(process.argv[2] ?? "{}") as { path: string; socketPath: string; effectUrl: string; deadly: number };
+const { path, socketPath, effectUrl, deadly } = JSON.parse(process.argv[2] ?? "{}") as {
+  path: string;
+  socketPath: string;
+  effectUrl: string;
+  deadly: number;
+};
 const points = new CrashPoints(deadly);
 const host = createSystemHost();
 const store = await openSqliteStore({ path, hints: { socketPath, role: "spoke" } });
@@ -17,7 +22,9 @@ const post = async (input: unknown) => {
   const response = await fetch(effectUrl, { method: "POST", body: JSON.stringify(input) });
   return result(await response.json());
 };
-const tools = createTestTools(() => [{ path: "effects.post", effect: "unsafe", run: (call) => points.aroundEffect(() => post(call.input)) }]);
+const tools = createTestTools(() => [
+  { path: "effects.post", effect: "unsafe", run: (call) => points.aroundEffect(() => post(call.input)) },
+]);
 const worker = createWorker({
   store: points.around(store),
   runtimes: [createInProcessRuntime()],

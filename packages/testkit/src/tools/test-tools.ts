@@ -2,7 +2,9 @@
 import type { ToolProvider } from "@executor/core/ports/tools";
 import type { Tool, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
 
-export interface TestTool extends Partial<Pick<Tool, "effect" | "idempotent" | "approval" | "schemaHash" | "description">> {
+export interface TestTool extends Partial<
+  Pick<Tool, "effect" | "idempotent" | "approval" | "schemaHash" | "description">
+> {
   path: string;
   run(call: ToolCall): Promise<ToolOutcome> | ToolOutcome;
 }

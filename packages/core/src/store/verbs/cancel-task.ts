@@ -7,12 +7,27 @@ import { EventBatch } from "../append-events.ts";
 import type { Tx } from "../tx.ts";
 import { cancelPending } from "./interactions.ts";
 
-export async function cancelTask(tx: Tx, args: { taskId: string; workspaceId: string; by: { actorId: string; clientId: string }; onlyOwn: boolean; now: number }): Promise<void> {
+export async function cancelTask(
+  tx: Tx,
+  args: {
+    taskId: string;
+    workspaceId: string;
+    by: { actorId: string; clientId: string };
+    onlyOwn: boolean;
+    now: number;
+  },
+): Promise<void> {
   const task = await tx.get("tasks", args.taskId);
-  if (!task || task.workspaceId !== args.workspaceId) throw new AppError("task.not_found", `There is no task ${args.taskId} in this workspace.`);
-  if (args.onlyOwn && task.actorId !== args.by.actorId) throw new AppError("auth.forbidden", "An agent key may cancel only tasks of its own actor; a reviewer may cancel any.");
+  if (!task || task.workspaceId !== args.workspaceId)
+    throw new AppError("task.not_found", `There is no task ${args.taskId} in this workspace.`);
+  if (args.onlyOwn && task.actorId !== args.by.actorId)
+    throw new AppError(
+      "auth.forbidden",
+      "An agent key may cancel only tasks of its own actor; a reviewer may cancel any.",
+    );
   const status = task.status as TaskStatus;
-  if (!canTake(status, "cancel")) throw new AppError("task.already_ended", `The task is already ${status}.`, { data: { status } });
+  if (!canTake(status, "cancel"))
+    throw new AppError("task.already_ended", `The task is already ${status}.`, { data: { status } });
   const events = new EventBatch(task);
   await cancelPending(tx, task.taskId, args.now, events);
   events.add("task.cancelled", args.now, { by: args.by.actorId });

@@ -28,7 +28,10 @@ const MAX_RECOVERIES = 10;
  * The oldest queued tasks of each workspace that has any, so that one tenant's backlog hides nobody.
  * `afterWorkspaceId` starts the walk there (and wraps): with more workspaces than fit, each gets its turn.
  */
-export async function peekQueue(tx: Tx, args: { runtimeIds: string[]; afterWorkspaceId: string }): Promise<QueuedTask[]> {
+export async function peekQueue(
+  tx: Tx,
+  args: { runtimeIds: string[]; afterWorkspaceId: string },
+): Promise<QueuedTask[]> {
   const found: QueuedTask[] = [];
   for (const start of args.afterWorkspaceId === "" ? [""] : [args.afterWorkspaceId, ""]) {
     let workspaceId = start;
@@ -36,9 +39,14 @@ export async function peekQueue(tx: Tx, args: { runtimeIds: string[]; afterWorks
       const [head] = await tx.find("tasks", { index: "byQueue", eq: ["queued"], after: workspaceId, limit: 1 });
       if (!head || (start === "" && args.afterWorkspaceId !== "" && head.workspaceId > args.afterWorkspaceId)) break;
       workspaceId = head.workspaceId;
-      const oldest = await tx.find("tasks", { index: "byQueue", eq: ["queued", workspaceId], limit: TASKS_PER_WORKSPACE });
+      const oldest = await tx.find("tasks", {
+        index: "byQueue",
+        eq: ["queued", workspaceId],
+        limit: TASKS_PER_WORKSPACE,
+      });
       for (const task of oldest) {
-        if (args.runtimeIds.includes(task.runtimeId)) found.push({ taskId: task.taskId, workspaceId, runtimeId: task.runtimeId, queuedAt: task.queuedAt ?? 0 });
+        if (args.runtimeIds.includes(task.runtimeId))
+          found.push({ taskId: task.taskId, workspaceId, runtimeId: task.runtimeId, queuedAt: task.queuedAt ?? 0 });
       }
     }
   }
@@ -52,7 +60,10 @@ export interface Claim {
   policies: PolicyRow[];
 }
 
-export async function claimTask(tx: Tx, args: { taskId: string; workerId: string; leaseMs: number; now: number }): Promise<Claim | null> {
+export async function claimTask(
+  tx: Tx,
+  args: { taskId: string; workerId: string; leaseMs: number; now: number },
+): Promise<Claim | null> {
   const task = await tx.get("tasks", args.taskId);
   if (!task || !canTake(task.status as TaskStatus, "claim")) return null;
   const events = new EventBatch(task);
@@ -78,11 +89,15 @@ export async function claimTask(tx: Tx, args: { taskId: string; workerId: string
 }
 
 /** Keeps leases and tells which are lost (cancelled, recovered by another, ended). Also says that the worker lives. */
-export async function renewLeases(tx: Tx, args: { workerId: string; leases: { taskId: string; attempt: number }[]; leaseMs: number; now: number }): Promise<{ lost: string[] }> {
+export async function renewLeases(
+  tx: Tx,
+  args: { workerId: string; leases: { taskId: string; attempt: number }[]; leaseMs: number; now: number },
+): Promise<{ lost: string[] }> {
   const lost: string[] = [];
   for (const lease of args.leases) {
     const task = await tx.get("tasks", lease.taskId);
-    if (task && holdsLease(task, { ...lease, workerId: args.workerId })) await tx.update("tasks", task.taskId, { leaseUntil: args.now + args.leaseMs });
+    if (task && holdsLease(task, { ...lease, workerId: args.workerId }))
+      await tx.update("tasks", task.taskId, { leaseUntil: args.now + args.leaseMs });
     else lost.push(lease.taskId);
   }
   const seen = { seenAt: args.now, running: args.leases.length - lost.length };
@@ -115,17 +130,33 @@ export async function removeWorker(tx: Tx, args: { workerId: string }): Promise<
 }
 
 /** The lease may have run out: as long as nobody recovered it, it is still this run's. */
-export const holdsLease = (task: TaskRow, fence: Pick<Fence, "attempt" | "workerId">): boolean => task.status === "running" && task.attempt === fence.attempt && task.workerId === fence.workerId;
+export const holdsLease = (task: TaskRow, fence: Pick<Fence, "attempt" | "workerId">): boolean =>
+  task.status === "running" && task.attempt === fence.attempt && task.workerId === fence.workerId;
 
 async function requeue(tx: Tx, task: TaskRow, now: number, reason: string, recoveries: number): Promise<void> {
   const events = new EventBatch(task);
   events.add("task.queued", now, { reason });
-  await tx.update("tasks", task.taskId, { status: nextStatus(task.status as TaskStatus, "release"), workerId: null, leaseUntil: null, queuedAt: now, recoveries, eventSeq: events.lastSeq });
+  await tx.update("tasks", task.taskId, {
+    status: nextStatus(task.status as TaskStatus, "release"),
+    workerId: null,
+    leaseUntil: null,
+    queuedAt: now,
+    recoveries,
+    eventSeq: events.lastSeq,
+  });
   await events.write(tx);
 }
 
 /** A task that takes its worker down each time must not do so for ever. */
 async function giveUp(tx: Tx, task: TaskRow, now: number): Promise<void> {
   const message = `The worker was lost ${task.recoveries + 1} times in a row under this task, without any progress.`;
-  await endTask(tx, task, { status: "failed", resultJson: null, error: { code: "task.runtime_lost", message } }, task.runMs, now, new EventBatch(task), {});
+  await endTask(
+    tx,
+    task,
+    { status: "failed", resultJson: null, error: { code: "task.runtime_lost", message } },
+    task.runMs,
+    now,
+    new EventBatch(task),
+    {},
+  );
 }

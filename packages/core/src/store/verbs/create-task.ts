@@ -8,13 +8,32 @@ import type { Tx } from "../tx.ts";
 
 export type NewTask = Pick<
   TaskRow,
-  "taskId" | "workspaceId" | "actorId" | "clientId" | "runtimeId" | "code" | "script" | "seed" | "preludeVersion" | "timeoutMs" | "metadataJson" | "idempotencyKey" | "requestDigest"
+  | "taskId"
+  | "workspaceId"
+  | "actorId"
+  | "clientId"
+  | "runtimeId"
+  | "code"
+  | "script"
+  | "seed"
+  | "preludeVersion"
+  | "timeoutMs"
+  | "metadataJson"
+  | "idempotencyKey"
+  | "requestDigest"
 >;
 
-export async function createTask(tx: Tx, args: { task: NewTask; now: number }): Promise<{ taskId: string; status: string; created: boolean }> {
+export async function createTask(
+  tx: Tx,
+  args: { task: NewTask; now: number },
+): Promise<{ taskId: string; status: string; created: boolean }> {
   const { task, now } = args;
   if (task.idempotencyKey !== null) {
-    const [same] = await tx.find("tasks", { index: "byIdempotencyKey", eq: [task.workspaceId, task.actorId, task.idempotencyKey], limit: 1 });
+    const [same] = await tx.find("tasks", {
+      index: "byIdempotencyKey",
+      eq: [task.workspaceId, task.actorId, task.idempotencyKey],
+      limit: 1,
+    });
     if (same) return existing(same, task);
   }
   const row: TaskRow = {
@@ -45,13 +64,20 @@ export async function createTask(tx: Tx, args: { task: NewTask; now: number }): 
   events.add("task.queued", now);
   await tx.insert("tasks", { ...row, eventSeq: events.lastSeq });
   await events.write(tx);
-  await appendAudit(tx, task, now, "task.created", task.taskId, { runtimeId: task.runtimeId, requestDigest: task.requestDigest });
+  await appendAudit(tx, task, now, "task.created", task.taskId, {
+    runtimeId: task.runtimeId,
+    requestDigest: task.requestDigest,
+  });
   return { taskId: row.taskId, status: row.status, created: true };
 }
 
 function existing(same: TaskRow, task: NewTask): { taskId: string; status: string; created: boolean } {
   if (same.requestDigest !== task.requestDigest) {
-    throw new AppError("task.idempotency_conflict", `The idempotency key "${task.idempotencyKey}" already stands for task ${same.taskId}, which was submitted with other code or options. Use a new key.`, { data: { taskId: same.taskId } });
+    throw new AppError(
+      "task.idempotency_conflict",
+      `The idempotency key "${task.idempotencyKey}" already stands for task ${same.taskId}, which was submitted with other code or options. Use a new key.`,
+      { data: { taskId: same.taskId } },
+    );
   }
   return { taskId: same.taskId, status: same.status, created: false };
 }

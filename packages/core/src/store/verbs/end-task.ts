@@ -15,9 +15,21 @@ export interface TaskEnd {
 }
 
 /** `counts`: what the same transaction already changed on the task. */
-export async function endTask(tx: Tx, task: TaskRow, end: TaskEnd, runMs: number, now: number, events: EventBatch, counts: Patch<"tasks">): Promise<void> {
+export async function endTask(
+  tx: Tx,
+  task: TaskRow,
+  end: TaskEnd,
+  runMs: number,
+  now: number,
+  events: EventBatch,
+  counts: Patch<"tasks">,
+): Promise<void> {
   if ((counts.pendingCount ?? task.pendingCount) > 0) await cancelPending(tx, task.taskId, now, events);
-  events.add(`task.${end.status}`, now, end.error ? { error: end.error } : { resultBytes: end.resultJson?.length ?? 0 });
+  events.add(
+    `task.${end.status}`,
+    now,
+    end.error ? { error: end.error } : { resultBytes: end.resultJson?.length ?? 0 },
+  );
   await tx.update("tasks", task.taskId, {
     ...counts,
     pendingCount: 0,

@@ -5,10 +5,32 @@
 import { cancelTask } from "./cancel-task.ts";
 import { claimTask, peekQueue, recoverLeases, releaseTask, removeWorker, renewLeases } from "./claim-task.ts";
 import { createTask } from "./create-task.ts";
-import { createBearer, createCode, createWorkspace, findBearer, listKeys, redeemCode, revokeBearer, touchBearer } from "./identity.ts";
+import {
+  createBearer,
+  createCode,
+  createWorkspace,
+  findBearer,
+  listKeys,
+  redeemCode,
+  revokeBearer,
+  touchBearer,
+} from "./identity.ts";
 import { decideApproval, expireInteractions, resolveInteraction } from "./interactions.ts";
 import { createPolicy, deletePolicy, listPolicies } from "./policies.ts";
-import { countWorkers, listAudit, listCalls, listInteractions, listTasks, readInteraction, readJournal, readTask, readTaskEvents, readTaskStatus, readWorkspace, readWorkspaceEvents } from "./reads.ts";
+import {
+  countWorkers,
+  listAudit,
+  listCalls,
+  listInteractions,
+  listTasks,
+  readInteraction,
+  readJournal,
+  readTask,
+  readTaskEvents,
+  readTaskStatus,
+  readWorkspace,
+  readWorkspaceEvents,
+} from "./reads.ts";
 import { pauseTask, recordLateOutcome, recordProgress, settleTask } from "./run-task.ts";
 
 export const writes = {

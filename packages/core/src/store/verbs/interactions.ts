@@ -23,7 +23,15 @@ interface By {
 
 export async function decideApproval(
   tx: Tx,
-  args: { interactionId: string; workspaceId: string; decision: "approved" | "denied"; reason: string | null; by: By; remember: PolicyRow | null; now: number },
+  args: {
+    interactionId: string;
+    workspaceId: string;
+    decision: "approved" | "denied";
+    reason: string | null;
+    by: By;
+    remember: PolicyRow | null;
+    now: number;
+  },
 ): Promise<InteractionRow> {
   const approval = await pendingOne(tx, args, "approval");
   const decided = { status: args.decision, reason: args.reason, reviewerId: args.by.actorId, resolvedAt: args.now };
@@ -33,17 +41,39 @@ export async function decideApproval(
 
 export async function resolveInteraction(
   tx: Tx,
-  args: { interactionId: string; workspaceId: string; answerJson: string | null; reason: string | null; by: By; now: number },
+  args: {
+    interactionId: string;
+    workspaceId: string;
+    answerJson: string | null;
+    reason: string | null;
+    by: By;
+    now: number;
+  },
 ): Promise<InteractionRow> {
   const interaction = await pendingOne(tx, args, "interaction");
   const status = args.answerJson === null ? "denied" : "resolved";
-  return await resolve(tx, interaction, { status, answerJson: args.answerJson, reason: args.reason, reviewerId: args.by.actorId, resolvedAt: args.now }, args.by, args.now);
+  return await resolve(
+    tx,
+    interaction,
+    { status, answerJson: args.answerJson, reason: args.reason, reviewerId: args.by.actorId, resolvedAt: args.now },
+    args.by,
+    args.now,
+  );
 }
 
 /** Expires what nobody answered in time; the tasks go on and their code gets `approval.expired`. */
-export async function expireInteractions(tx: Tx, args: { now: number; limit: number }): Promise<{ expired: { interactionId: string; taskId: string; workspaceId: string }[] }> {
-  const due = await tx.find("interactions", { index: "byExpiry", eq: ["pending"], before: args.now, limit: args.limit });
-  for (const interaction of due) await resolve(tx, interaction, { status: "expired", resolvedAt: args.now }, null, args.now);
+export async function expireInteractions(
+  tx: Tx,
+  args: { now: number; limit: number },
+): Promise<{ expired: { interactionId: string; taskId: string; workspaceId: string }[] }> {
+  const due = await tx.find("interactions", {
+    index: "byExpiry",
+    eq: ["pending"],
+    before: args.now,
+    limit: args.limit,
+  });
+  for (const interaction of due)
+    await resolve(tx, interaction, { status: "expired", resolvedAt: args.now }, null, args.now);
   return { expired: due.map(({ interactionId, taskId, workspaceId }) => ({ interactionId, taskId, workspaceId })) };
 }
 
@@ -57,13 +87,21 @@ export async function cancelPending(tx: Tx, taskId: string, now: number, events:
   }
 }
 
-async function pendingOne(tx: Tx, args: { interactionId: string; workspaceId: string }, door: "approval" | "interaction"): Promise<InteractionRow> {
+async function pendingOne(
+  tx: Tx,
+  args: { interactionId: string; workspaceId: string },
+  door: "approval" | "interaction",
+): Promise<InteractionRow> {
   const found = await tx.get("interactions", args.interactionId);
   const isApproval = found?.kind === "approval";
   if (!found || found.workspaceId !== args.workspaceId || (door === "approval" && !isApproval)) {
     throw new AppError(`${door}.not_found`, `There is no ${door} ${args.interactionId} in this workspace.`);
   }
-  if (door === "interaction" && isApproval) throw new AppError("interaction.wrong_door", `This is an approval: decide it at /api/approvals/${args.interactionId}.`);
+  if (door === "interaction" && isApproval)
+    throw new AppError(
+      "interaction.wrong_door",
+      `This is an approval: decide it at /api/approvals/${args.interactionId}.`,
+    );
   if (found.status !== "pending") {
     const code = door === "approval" ? "approval.already_decided" : "interaction.already_resolved";
     throw new AppError(code, `It is already ${found.status}.`, { data: { status: found.status } });
@@ -71,12 +109,22 @@ async function pendingOne(tx: Tx, args: { interactionId: string; workspaceId: st
   return found;
 }
 
-async function resolve(tx: Tx, interaction: InteractionRow, patch: Partial<InteractionRow> & { status: InteractionStatus }, by: By | null, now: number): Promise<InteractionRow> {
+async function resolve(
+  tx: Tx,
+  interaction: InteractionRow,
+  patch: Partial<InteractionRow> & { status: InteractionStatus },
+  by: By | null,
+  now: number,
+): Promise<InteractionRow> {
   await tx.update("interactions", interaction.interactionId, patch);
   const task = await tx.get("tasks", interaction.taskId);
   if (!task) throw new Error(`interaction ${interaction.interactionId} has no task`);
   const events = new EventBatch(task);
-  events.add(resolvedEvent(interaction), now, { ...tellOf(interaction, patch.status), ...(by && { reviewerId: by.actorId }), ...(patch.reason && { reason: patch.reason }) });
+  events.add(resolvedEvent(interaction), now, {
+    ...tellOf(interaction, patch.status),
+    ...(by && { reviewerId: by.actorId }),
+    ...(patch.reason && { reason: patch.reason }),
+  });
   const from = task.status as TaskStatus;
   const to = canTake(from, "answer") ? nextStatus(from, "answer") : from;
   const wakes = from === "waiting" && to === "queued";
@@ -84,20 +132,39 @@ async function resolve(tx: Tx, interaction: InteractionRow, patch: Partial<Inter
   await tx.update("tasks", task.taskId, {
     pendingCount: Math.max(0, task.pendingCount - 1),
     eventSeq: events.lastSeq,
-    ...(wakes && { status: to, queuedAt: now, waitingSince: null, waitMs: task.waitMs + (now - (task.waitingSince ?? now)) }),
+    ...(wakes && {
+      status: to,
+      queuedAt: now,
+      waitingSince: null,
+      waitMs: task.waitMs + (now - (task.waitingSince ?? now)),
+    }),
   });
   await events.write(tx);
   const who = by ?? { actorId: "system", clientId: "system" };
   const noun = interaction.kind === "approval" ? "approval" : "interaction";
-  await appendAudit(tx, { workspaceId: task.workspaceId, ...who }, now, `${noun}.${patch.status}`, interaction.interactionId, {
-    taskId: task.taskId,
-    callId: interaction.callId,
-    toolPath: interaction.toolPath,
-    inputDigest: interaction.inputDigest,
-    ...(patch.reason && { reason: patch.reason }),
-  });
+  await appendAudit(
+    tx,
+    { workspaceId: task.workspaceId, ...who },
+    now,
+    `${noun}.${patch.status}`,
+    interaction.interactionId,
+    {
+      taskId: task.taskId,
+      callId: interaction.callId,
+      toolPath: interaction.toolPath,
+      inputDigest: interaction.inputDigest,
+      ...(patch.reason && { reason: patch.reason }),
+    },
+  );
   return { ...interaction, ...patch };
 }
 
-const resolvedEvent = (interaction: InteractionRow) => (interaction.kind === "approval" ? "approval.resolved" : "interaction.resolved");
-const tellOf = (interaction: InteractionRow, status: string) => ({ interactionId: interaction.interactionId, kind: interaction.kind, callId: interaction.callId, toolPath: interaction.toolPath, status });
+const resolvedEvent = (interaction: InteractionRow) =>
+  interaction.kind === "approval" ? "approval.resolved" : "interaction.resolved";
+const tellOf = (interaction: InteractionRow, status: string) => ({
+  interactionId: interaction.interactionId,
+  kind: interaction.kind,
+  callId: interaction.callId,
+  toolPath: interaction.toolPath,
+  status,
+});

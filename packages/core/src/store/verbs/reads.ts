@@ -16,13 +16,25 @@ export async function readTask(tx: Tx, args: { taskId: string; workspaceId: stri
 }
 
 /** Just enough to see that something changed. */
-export async function readTaskStatus(tx: Tx, args: { taskId: string }): Promise<{ workspaceId: string; status: string; eventSeq: number; attempt: number } | null> {
+export async function readTaskStatus(
+  tx: Tx,
+  args: { taskId: string },
+): Promise<{ workspaceId: string; status: string; eventSeq: number; attempt: number } | null> {
   const task = await tx.get("tasks", args.taskId);
   return task && { workspaceId: task.workspaceId, status: task.status, eventSeq: task.eventSeq, attempt: task.attempt };
 }
 
 /** Newest first; `before` is the `createdAt` (and taskId) of the last one seen. */
-export async function listTasks(tx: Tx, args: { workspaceId: string; status: string | null; actorId: string | null; before: { createdAt: number; taskId: string } | null; limit: number }): Promise<TaskRead[]> {
+export async function listTasks(
+  tx: Tx,
+  args: {
+    workspaceId: string;
+    status: string | null;
+    actorId: string | null;
+    before: { createdAt: number; taskId: string } | null;
+    limit: number;
+  },
+): Promise<TaskRead[]> {
   const at = args.before ? { before: args.before.createdAt + 1 } : {};
   const where =
     args.status !== null
@@ -35,7 +47,9 @@ export async function listTasks(tx: Tx, args: { workspaceId: string; status: str
   for (let limit = args.limit + 50; ; limit *= 4) {
     const rows = await tx.find("tasks", { ...where, ...at, order: "desc", limit });
     const sorted = rows.toSorted((a, b) => b.createdAt - a.createdAt || (a.taskId < b.taskId ? 1 : -1));
-    const fresh = sorted.filter((task) => isBefore(task, args.before) && (args.actorId === null || task.actorId === args.actorId));
+    const fresh = sorted.filter(
+      (task) => isBefore(task, args.before) && (args.actorId === null || task.actorId === args.actorId),
+    );
     if (fresh.length > args.limit || rows.length < limit || limit > 5_000) {
       for (const task of fresh.slice(0, args.limit)) found.push(await shortTask(tx, task));
       return found;
@@ -43,7 +57,8 @@ export async function listTasks(tx: Tx, args: { workspaceId: string; status: str
   }
 }
 
-const isBefore = (task: TaskRow, mark: { createdAt: number; taskId: string } | null) => mark === null || task.createdAt < mark.createdAt || (task.createdAt === mark.createdAt && task.taskId < mark.taskId);
+const isBefore = (task: TaskRow, mark: { createdAt: number; taskId: string } | null) =>
+  mark === null || task.createdAt < mark.createdAt || (task.createdAt === mark.createdAt && task.taskId < mark.taskId);
 
 async function wholeTask(tx: Tx, task: TaskRow): Promise<TaskRead> {
   const { taskId } = task;
@@ -55,7 +70,15 @@ async function wholeTask(tx: Tx, task: TaskRow): Promise<TaskRead> {
 /** For lists: long code and long results stay out, or a page of them would not fit anywhere. */
 async function shortTask(tx: Tx, task: TaskRow): Promise<TaskRead> {
   const short = (stored: string): string => (isChunked(stored) ? "" : stored);
-  return { task: { ...task, code: short(task.code), script: "", resultJson: task.resultJson === null ? null : short(task.resultJson) || null }, pending: await pendingOf(tx, task) };
+  return {
+    task: {
+      ...task,
+      code: short(task.code),
+      script: "",
+      resultJson: task.resultJson === null ? null : short(task.resultJson) || null,
+    },
+    pending: await pendingOf(tx, task),
+  };
 }
 
 async function pendingOf(tx: Tx, task: TaskRow): Promise<InteractionRow[]> {
@@ -70,10 +93,18 @@ export interface CallRead extends CallRow {
 }
 
 /** For people: values too long to show stay out, their lengths do not. */
-export async function listCalls(tx: Tx, args: { taskId: string; workspaceId: string; afterOrdinal: number; limit: number }): Promise<CallRead[] | null> {
+export async function listCalls(
+  tx: Tx,
+  args: { taskId: string; workspaceId: string; afterOrdinal: number; limit: number },
+): Promise<CallRead[] | null> {
   const task = await tx.get("tasks", args.taskId);
   if (!task || task.workspaceId !== args.workspaceId) return null;
-  const calls = await tx.find("calls", { index: "byTask", eq: [args.taskId], after: args.afterOrdinal, limit: args.limit });
+  const calls = await tx.find("calls", {
+    index: "byTask",
+    eq: [args.taskId],
+    after: args.afterOrdinal,
+    limit: args.limit,
+  });
   return calls.map((call) => ({
     ...call,
     inputJson: isChunked(call.inputJson) ? "" : call.inputJson,
@@ -96,22 +127,48 @@ const AUDIT_PAGE = 500;
 const JOURNAL_PAGE_LENGTH = 2_000_000;
 
 /** What earlier runs did, page by page. Starts after ordinal -1 and timer -1. */
-export async function readJournal(tx: Tx, args: { taskId: string; afterOrdinal: number; afterTimer: number; limit: number }): Promise<JournalPage> {
-  const timers = await tx.find("timers", { index: "byTask", eq: [args.taskId], after: args.afterTimer, limit: args.limit });
-  const rows = await tx.find("calls", { index: "byTask", eq: [args.taskId], after: args.afterOrdinal, limit: args.limit });
+export async function readJournal(
+  tx: Tx,
+  args: { taskId: string; afterOrdinal: number; afterTimer: number; limit: number },
+): Promise<JournalPage> {
+  const timers = await tx.find("timers", {
+    index: "byTask",
+    eq: [args.taskId],
+    after: args.afterTimer,
+    limit: args.limit,
+  });
+  const rows = await tx.find("calls", {
+    index: "byTask",
+    eq: [args.taskId],
+    after: args.afterOrdinal,
+    limit: args.limit,
+  });
   const calls: JournalPage["calls"] = [];
   let length = 0;
   for (const { inputJson: _, ...call } of rows) {
     if (length > JOURNAL_PAGE_LENGTH) break;
-    const outcomeJson = call.outcomeJson === null ? null : await loadText(tx, `${call.callId}/outcome`, call.outcomeJson);
+    const outcomeJson =
+      call.outcomeJson === null ? null : await loadText(tx, `${call.callId}/outcome`, call.outcomeJson);
     length += outcomeJson?.length ?? 0;
     calls.push({ ...call, outcomeJson });
   }
   const isLast = calls.length === rows.length && rows.length < args.limit && timers.length < args.limit;
-  return { calls, timers, next: isLast ? null : { afterOrdinal: calls.at(-1)?.ordinal ?? args.afterOrdinal, afterTimer: timers.at(-1)?.deliverySeq ?? args.afterTimer } };
+  return {
+    calls,
+    timers,
+    next: isLast
+      ? null
+      : {
+          afterOrdinal: calls.at(-1)?.ordinal ?? args.afterOrdinal,
+          afterTimer: timers.at(-1)?.deliverySeq ?? args.afterTimer,
+        },
+  };
 }
 
-export async function readInteraction(tx: Tx, args: { interactionId: string; workspaceId: string }): Promise<InteractionRow | null> {
+export async function readInteraction(
+  tx: Tx,
+  args: { interactionId: string; workspaceId: string },
+): Promise<InteractionRow | null> {
   const found = await tx.get("interactions", args.interactionId);
   return found && found.workspaceId === args.workspaceId ? await wholeInteraction(tx, found) : null;
 }
@@ -124,7 +181,14 @@ export interface InteractionRead {
 /** Oldest first. `after` is the `createdAt` and id of the last one seen. */
 export async function listInteractions(
   tx: Tx,
-  args: { workspaceId: string; status: string | null; approvalsOnly: boolean; taskId: string | null; after: { createdAt: number; interactionId: string } | null; limit: number },
+  args: {
+    workspaceId: string;
+    status: string | null;
+    approvalsOnly: boolean;
+    taskId: string | null;
+    after: { createdAt: number; interactionId: string } | null;
+    limit: number;
+  },
 ): Promise<InteractionRead[]> {
   const where =
     args.taskId !== null
@@ -134,33 +198,55 @@ export async function listInteractions(
         : ({ index: "byWorkspace", eq: [args.workspaceId] } as const);
   const from = args.after ? { after: args.after.createdAt - 1 } : {};
   const fits = (row: InteractionRow) =>
-    row.workspaceId === args.workspaceId && (args.status === null || row.status === args.status) && (!args.approvalsOnly || row.kind === "approval") && isAfter(row, args.after);
+    row.workspaceId === args.workspaceId &&
+    (args.status === null || row.status === args.status) &&
+    (!args.approvalsOnly || row.kind === "approval") &&
+    isAfter(row, args.after);
   for (let limit = args.limit + 50; ; limit *= 4) {
     const rows = await tx.find("interactions", { ...where, ...from, limit });
-    const fresh = rows.filter(fits).toSorted((a, b) => a.createdAt - b.createdAt || (a.interactionId < b.interactionId ? -1 : 1));
+    const fresh = rows
+      .filter(fits)
+      .toSorted((a, b) => a.createdAt - b.createdAt || (a.interactionId < b.interactionId ? -1 : 1));
     if (fresh.length <= args.limit && rows.length === limit && limit <= 5_000) continue;
     const found: InteractionRead[] = [];
     for (const row of fresh.slice(0, args.limit)) {
       const task = await tx.get("tasks", row.taskId);
-      if (task) found.push({ interaction: await wholeInteraction(tx, row), task: { ...task, code: "", script: "", resultJson: null } });
+      if (task)
+        found.push({
+          interaction: await wholeInteraction(tx, row),
+          task: { ...task, code: "", script: "", resultJson: null },
+        });
     }
     return found;
   }
 }
 
 const isAfter = (row: InteractionRow, mark: { createdAt: number; interactionId: string } | null) =>
-  mark === null || row.createdAt > mark.createdAt || (row.createdAt === mark.createdAt && row.interactionId > mark.interactionId);
+  mark === null ||
+  row.createdAt > mark.createdAt ||
+  (row.createdAt === mark.createdAt && row.interactionId > mark.interactionId);
 
 async function wholeInteraction(tx: Tx, row: InteractionRow): Promise<InteractionRow> {
   return { ...row, inputJson: await loadText(tx, `${row.interactionId}/input`, row.inputJson) };
 }
 
-export async function readTaskEvents(tx: Tx, args: { taskId: string; afterSeq: number; limit: number }): Promise<Row<"events">[]> {
+export async function readTaskEvents(
+  tx: Tx,
+  args: { taskId: string; afterSeq: number; limit: number },
+): Promise<Row<"events">[]> {
   return await tx.find("events", { index: "byTask", eq: [args.taskId], after: args.afterSeq, limit: args.limit });
 }
 
-export async function readWorkspaceEvents(tx: Tx, args: { workspaceId: string; afterSeq: number; limit: number }): Promise<Row<"events">[]> {
-  return await tx.find("events", { index: "byWorkspace", eq: [args.workspaceId], after: args.afterSeq, limit: args.limit });
+export async function readWorkspaceEvents(
+  tx: Tx,
+  args: { workspaceId: string; afterSeq: number; limit: number },
+): Promise<Row<"events">[]> {
+  return await tx.find("events", {
+    index: "byWorkspace",
+    eq: [args.workspaceId],
+    after: args.afterSeq,
+    limit: args.limit,
+  });
 }
 
 export async function readWorkspace(tx: Tx, args: { workspaceId: string }): Promise<Row<"workspaces"> | null> {
@@ -168,7 +254,17 @@ export async function readWorkspace(tx: Tx, args: { workspaceId: string }): Prom
 }
 
 /** Newest first. */
-export async function listAudit(tx: Tx, args: { workspaceId: string; action: string | null; actorId: string | null; since: number | null; beforeSeq: number | null; limit: number }): Promise<Row<"audit">[]> {
+export async function listAudit(
+  tx: Tx,
+  args: {
+    workspaceId: string;
+    action: string | null;
+    actorId: string | null;
+    since: number | null;
+    beforeSeq: number | null;
+    limit: number;
+  },
+): Promise<Row<"audit">[]> {
   const { workspaceId, action, actorId, since } = args;
   const where =
     action !== null
@@ -177,8 +273,13 @@ export async function listAudit(tx: Tx, args: { workspaceId: string; action: str
         ? ({ index: "byActor", eq: [workspaceId, actorId] } as const)
         : ({ index: "byWorkspace", eq: [workspaceId] } as const);
   const found: Row<"audit">[] = [];
-  for (let before = args.beforeSeq; ; ) {
-    const rows = await tx.find("audit", { ...where, ...(before === null ? {} : { before }), order: "desc", limit: AUDIT_PAGE });
+  for (let before = args.beforeSeq; ;) {
+    const rows = await tx.find("audit", {
+      ...where,
+      ...(before === null ? {} : { before }),
+      order: "desc",
+      limit: AUDIT_PAGE,
+    });
     for (const row of rows) {
       if (since !== null && row.at < since) return found;
       if (actorId === null || row.actorId === actorId) found.push(row);
@@ -192,4 +293,3 @@ export async function listAudit(tx: Tx, args: { workspaceId: string; action: str
 export async function countWorkers(tx: Tx, args: { seenSince: number }): Promise<number> {
   return (await tx.find("workers", { index: "bySeen", after: args.seenSince, limit: 1_000 })).length;
 }
-

@@ -22,12 +22,17 @@ export async function recordProgress(tx: Tx, args: { fence: Fence; entries: Prog
 }
 
 /** Ends the run because only people can move it on. Goes straight back to the queue when an answer is already in. */
-export async function pauseTask(tx: Tx, args: { fence: Fence; entries: ProgressEntry[]; waitingFor: string[]; runMs: number; now: number }): Promise<{ status: TaskStatus }> {
+export async function pauseTask(
+  tx: Tx,
+  args: { fence: Fence; entries: ProgressEntry[]; waitingFor: string[]; runMs: number; now: number },
+): Promise<{ status: TaskStatus }> {
   const task = await fenced(tx, args.fence);
   const events = new EventBatch(task);
   const counts = await applyProgress(tx, task, args.entries, events);
   const interactions = await readTaskInteractions(tx, task.taskId);
-  const answered = interactions.some((interaction) => args.waitingFor.includes(interaction.interactionId) && interaction.status !== "pending");
+  const answered = interactions.some(
+    (interaction) => args.waitingFor.includes(interaction.interactionId) && interaction.status !== "pending",
+  );
   const status = nextStatus(task.status as TaskStatus, answered ? "pause_answered" : "pause");
   if (answered) events.add("task.queued", args.now, { reason: "answered" });
   else events.add("task.waiting", args.now, { waitingFor: args.waitingFor });
@@ -46,7 +51,10 @@ export async function pauseTask(tx: Tx, args: { fence: Fence; entries: ProgressE
   return { status };
 }
 
-export async function settleTask(tx: Tx, args: { fence: Fence; entries: ProgressEntry[]; end: TaskEnd; runMs: number; now: number }): Promise<void> {
+export async function settleTask(
+  tx: Tx,
+  args: { fence: Fence; entries: ProgressEntry[]; end: TaskEnd; runMs: number; now: number },
+): Promise<void> {
   const task = await fenced(tx, args.fence);
   const events = new EventBatch(task);
   const counts = await applyProgress(tx, task, args.entries, events);
@@ -54,17 +62,31 @@ export async function settleTask(tx: Tx, args: { fence: Fence; entries: Progress
 }
 
 /** The outcome of a call whose task was cancelled or taken over meanwhile: kept for the audit, never delivered. */
-export async function recordLateOutcome(tx: Tx, args: { taskId: string; callId: string; outcomeKind: "result" | "error"; outcomeJson: string; now: number }): Promise<void> {
+export async function recordLateOutcome(
+  tx: Tx,
+  args: { taskId: string; callId: string; outcomeKind: "result" | "error"; outcomeJson: string; now: number },
+): Promise<void> {
   const [task, call] = [await tx.get("tasks", args.taskId), await tx.get("calls", args.callId)];
   if (!task || !call || call.taskId !== args.taskId || call.outcomeKind !== null) return;
   if (task.status === "running") return;
   const status = args.outcomeKind === "result" ? "completed" : "failed";
-  await tx.update("calls", call.callId, { status, finishedAt: args.now, outcomeKind: args.outcomeKind, outcomeJson: await storeText(tx, `${call.callId}/outcome`, args.outcomeJson) });
-  await appendAudit(tx, task, args.now, "call.late_outcome", call.callId, { taskId: task.taskId, toolPath: call.toolPath, inputDigest: call.inputDigest, status });
+  await tx.update("calls", call.callId, {
+    status,
+    finishedAt: args.now,
+    outcomeKind: args.outcomeKind,
+    outcomeJson: await storeText(tx, `${call.callId}/outcome`, args.outcomeJson),
+  });
+  await appendAudit(tx, task, args.now, "call.late_outcome", call.callId, {
+    taskId: task.taskId,
+    toolPath: call.toolPath,
+    inputDigest: call.inputDigest,
+    status,
+  });
 }
 
 async function fenced(tx: Tx, fence: Fence): Promise<TaskRow> {
   const task = await tx.get("tasks", fence.taskId);
-  if (!task || !holdsLease(task, fence)) throw new AppError("lease.lost", `Run ${fence.attempt} no longer holds task ${fence.taskId}; nothing was written.`);
+  if (!task || !holdsLease(task, fence))
+    throw new AppError("lease.lost", `Run ${fence.attempt} no longer holds task ${fence.taskId}; nothing was written.`);
   return task;
 }

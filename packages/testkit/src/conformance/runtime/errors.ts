@@ -60,9 +60,7 @@ export function describeErrors(bench: GuestBench): void {
     });
 
     test("an error in a timer or a microtask ends the guest", async () => {
-      const session = await open(
-        "setTimeout(() => { throw new TypeError('late'); }, 1); await new Promise(() => {});",
-      );
+      const session = await open("setTimeout(() => { throw new TypeError('late'); }, 1); await new Promise(() => {});");
       await session.advance([]);
       expect((await session.advance([{ kind: "timer", id: 0, atMs: startMs }])).end).toMatchObject({
         kind: "threw",

@@ -12,8 +12,7 @@ export function describeTurns(bench: GuestBench): void {
     });
 
     test("returned values come back as JSON", async () => {
-      for (const [code, value] of returnedValues)
-        expect({ code, value: await valueOf(code) }).toEqual({ code, value });
+      for (const [code, value] of returnedValues) expect({ code, value: await valueOf(code) }).toEqual({ code, value });
     });
 
     test("a call waits for its result, and nothing runs before the first advance", async () => {
@@ -139,8 +138,7 @@ export function describeTurns(bench: GuestBench): void {
         "let n = 0; await new Promise<void>((done) => { const h = setInterval(() => { if (++n === 3) { clearInterval(h); done(); } }, 10); }); return n;",
       );
       let turn = await session.advance([]);
-      for (let id = 0; id < 3; id += 1)
-        turn = await session.advance([{ kind: "timer", id, atMs: startMs + 10 * id }]);
+      for (let id = 0; id < 3; id += 1) turn = await session.advance([{ kind: "timer", id, atMs: startMs + 10 * id }]);
       expect(turn.end).toEqual({ kind: "returned", resultJson: "3" });
       expect(turn.clearedTimers).toEqual([3]);
       await session.close();

@@ -54,7 +54,8 @@ export class World {
     const common = {
       code: "return 1",
       script: "return 1;",
-      seed: "seed", preludeVersion: 1,
+      seed: "seed",
+      preludeVersion: 1,
       timeoutMs: 1_000,
       metadataJson: "{}",
       idempotencyKey: null,

@@ -1,6 +1,6 @@
 /**
  * Runs tasks step by step on a real store and a real runtime, without server or worker: a test submits code, runs it until
- * it ends or waits, decides, and runs it again. Time can be made to jump between runs.
+ * it ends or waits, decides, and runs it again. The clock on the wall can be made to jump between runs.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { defaultLimits, type Limits } from "@executor/contracts/limits";
 import type { Host } from "@executor/core/ports/host";
 import type { Runtime } from "@executor/core/ports/runtime";
 import type { Store } from "@executor/core/ports/store";
+import type { ToolProvider } from "@executor/core/ports/tools";
 import type { InteractionRow, PolicyRow, Row, TaskRow } from "@executor/core/store/tables";
 import { runTask, type RunEnd } from "@executor/core/tasks/run-task";
 import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
@@ -18,148 +19,136 @@ import { openSqliteStore } from "@executor/store/sqlite/sqlite-store";
 import { createSystemHost } from "@executor/store/system-host";
 import { createTestTools, type TestTool } from "./tools/test-tools.ts";
 
-export interface TaskHarness {
-  store: Store;
-  host: Host;
-  workspaceId: string;
-  /** Lets the clock on the wall jump ahead; the run clock does not move. */
-  advanceWall(ms: number): void;
-  submit(code: string, options?: { timeoutMs?: number }): Promise<string>;
-  /** One run: claims the task and runs it to its next stop. */
-  run(taskId: string, options?: { signal?: AbortSignal; store?: Store }): Promise<RunEnd>;
-  read(
-    taskId: string,
-  ): Promise<
-    TaskRow & {
-      pending: InteractionRow[];
-      result: unknown;
-      error: { code: string; message: string; line?: number } | null;
-    }
-  >;
-  calls(taskId: string): Promise<Row<"calls">[]>;
-  policy(pattern: string, decision: "allow" | "require_approval" | "deny"): Promise<PolicyRow>;
-  decide(interactionId: string, decision: "approved" | "denied", reason?: string): Promise<InteractionRow>;
-  answer(interactionId: string, answer: unknown): Promise<InteractionRow>;
-  close(): Promise<void>;
+export interface HarnessOptions {
+  runtime: Runtime;
+  tools?: () => readonly TestTool[];
+  limits?: Partial<Limits>;
 }
+
+export type ReadTask = TaskRow & {
+  pending: InteractionRow[];
+  result: unknown;
+  error: { code: string; message: string; line?: number } | null;
+};
 
 /** The engine of the product, for tests that may not import it by themselves. */
 export const createTestRuntime = (): Runtime => createInProcessRuntime();
 
+const WORKER = "worker_harness";
 const by = { actorId: "actor_reviewer", clientId: "client_console" };
 
-export async function openTaskHarness(options: {
-  runtime: Runtime;
-  tools?: () => readonly TestTool[];
-  limits?: Partial<Limits>;
-}): Promise<TaskHarness> {
+export async function openTaskHarness(options: HarnessOptions): Promise<TaskHarness> {
   const dir = mkdtempSync(join(tmpdir(), "executor-harness-"));
-  const store = await openSqliteStore({ path: join(dir, "executor.db") });
-  const system = createSystemHost();
-  let jumpedMs = 0;
-  const host: Host = { ...system, now: () => system.now() + jumpedMs };
-  const limits = { ...defaultLimits, ...options.limits };
-  const workspaceId = host.newId("ws");
-  const caller = { workspaceId, actorId: "actor_agent", clientId: "client_agent" };
-  const bearer = {
-    bearerId: host.newId("session"),
-    hash: host.newSeed(),
-    kind: "session",
-    ...caller,
-    role: "admin",
-    label: "",
-    installationAdmin: 0,
-    mayElicit: 0,
-  };
-  await store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: host.now() });
-  const providers = [createTestTools(options.tools ?? (() => []))];
+  const harness = new TaskHarness(options, await openSqliteStore({ path: join(dir, "executor.db") }), dir);
+  await harness.addWorkspace();
+  return harness;
+}
 
-  return {
-    store,
-    host,
-    workspaceId,
-    advanceWall: (ms) => {
-      jumpedMs += ms;
-    },
-    submit: async (code, { timeoutMs = limits.runMs } = {}) => {
-      const transpiled = transpileTask(code);
-      if (!transpiled.ok) throw new Error(`${transpiled.line}:${transpiled.column} ${transpiled.message}`);
-      const task = {
-        taskId: host.newId("task"),
-        ...caller,
-        runtimeId: options.runtime.id,
-        code,
-        script: transpiled.script,
-        seed: host.newSeed(),
-        preludeVersion: options.runtime.preludeVersion,
-        timeoutMs,
-        metadataJson: "{}",
-        idempotencyKey: null,
-        requestDigest: "",
-      };
-      await store.createTask({ task, now: host.now() });
-      return task.taskId;
-    },
-    run: async (taskId, { signal = new AbortController().signal, store: through = store } = {}) => {
-      const claim = await store.claimTask({ taskId, workerId: "worker_harness", leaseMs: 60_000, now: host.now() });
-      if (!claim)
-        throw new Error(`task ${taskId} cannot be claimed: ${JSON.stringify(await store.readTaskStatus({ taskId }))}`);
-      return await runTask(
-        { store: through, runtime: options.runtime, providers, host, limits, mapLine },
-        claim,
-        "worker_harness",
-        signal,
-      );
-    },
-    read: async (taskId) => {
-      const read = await store.readTask({ taskId, workspaceId });
-      if (!read) throw new Error(`no task ${taskId}`);
-      const { resultJson, errorJson } = read.task;
-      return {
-        ...read.task,
-        pending: read.pending,
-        result: resultJson === null ? undefined : JSON.parse(resultJson),
-        error: errorJson === null ? null : JSON.parse(errorJson),
-      };
-    },
-    calls: async (taskId) => (await store.listCalls({ taskId, workspaceId, afterOrdinal: -1, limit: 20_000 })) ?? [],
-    policy: (pattern, decision) => {
-      const policy = {
-        policyId: host.newId("policy"),
-        workspaceId,
-        pattern,
-        decision,
-        actorId: null,
-        clientId: null,
-        conditionsJson: "[]",
-        priority: 0,
-        createdAt: host.now(),
-        createdBy: by.actorId,
-      };
-      return store.createPolicy({ policy, by });
-    },
-    decide: (interactionId, decision, reason) =>
-      store.decideApproval({
-        interactionId,
-        workspaceId,
-        decision,
-        reason: reason ?? null,
-        by,
-        remember: null,
-        now: host.now(),
-      }),
-    answer: (interactionId, answer) =>
-      store.resolveInteraction({
-        interactionId,
-        workspaceId,
-        answerJson: JSON.stringify(answer),
-        reason: null,
-        by,
-        now: host.now(),
-      }),
-    close: async () => {
-      await store.close();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+export class TaskHarness {
+  readonly store: Store;
+  readonly host: Host;
+  readonly workspaceId: string;
+  readonly #options: HarnessOptions;
+  readonly #dir: string;
+  readonly #limits: Limits;
+  readonly #providers: ToolProvider[];
+  readonly #caller: { workspaceId: string; actorId: string; clientId: string };
+  #jumpedMs = 0;
+
+  constructor(options: HarnessOptions, store: Store, dir: string) {
+    const system = createSystemHost();
+    this.#options = options;
+    this.store = store;
+    this.#dir = dir;
+    this.host = { ...system, now: () => system.now() + this.#jumpedMs };
+    this.workspaceId = system.newId("ws");
+    this.#caller = { workspaceId: this.workspaceId, actorId: "actor_agent", clientId: "client_agent" };
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#providers = [createTestTools(options.tools ?? (() => []))];
+  }
+
+  async addWorkspace(): Promise<void> {
+    const { host, workspaceId } = this;
+    const kind = { kind: "session", role: "admin", label: "", installationAdmin: 0, mayElicit: 0 };
+    const bearer = { bearerId: host.newId("session"), hash: host.newSeed(), ...this.#caller, ...kind };
+    await this.store.createWorkspace({ workspaceId, kind: "anonymous", bearer, now: host.now() });
+  }
+
+  /** Lets the clock on the wall jump ahead; the run clock does not move. */
+  advanceWall(ms: number): void {
+    this.#jumpedMs += ms;
+  }
+
+  /** As if the worker that holds the task had been dead for a while. */
+  async expireLease(): Promise<void> {
+    this.advanceWall(120_000);
+    await this.store.recoverLeases({ now: this.host.now(), limit: 10 });
+  }
+
+  async submit(code: string, { timeoutMs = this.#limits.runMs }: { timeoutMs?: number } = {}): Promise<string> {
+    const transpiled = transpileTask(code);
+    if (!transpiled.ok) throw new Error(`${transpiled.line}:${transpiled.column} ${transpiled.message}`);
+    const { script, preludeVersion } = transpiled;
+    const ids = { taskId: this.host.newId("task"), ...this.#caller, runtimeId: this.#options.runtime.id };
+    const rest = { seed: this.host.newSeed(), timeoutMs, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
+    await this.store.createTask({ task: { ...ids, code, script, preludeVersion, ...rest }, now: this.host.now() });
+    return ids.taskId;
+  }
+
+  /** One run: claims the task and runs it to its next stop. */
+  async run(taskId: string, options: { signal?: AbortSignal; store?: Store; script?: string } = {}): Promise<RunEnd> {
+    const claim = await this.store.claimTask({ taskId, workerId: WORKER, leaseMs: 60_000, now: this.host.now() });
+    if (!claim)
+      throw new Error(`${taskId} cannot be claimed: ${JSON.stringify(await this.store.readTaskStatus({ taskId }))}`);
+    const { store = this.store, signal = new AbortController().signal, script = claim.task.script } = options;
+    const deps = {
+      store,
+      runtime: this.#options.runtime,
+      providers: this.#providers,
+      host: this.host,
+      limits: this.#limits,
+      mapLine,
+    };
+    return await runTask(deps, { ...claim, task: { ...claim.task, script } }, WORKER, signal);
+  }
+
+  async read(taskId: string): Promise<ReadTask> {
+    const read = await this.store.readTask({ taskId, workspaceId: this.workspaceId });
+    if (!read) throw new Error(`no task ${taskId}`);
+    const parse = (json: string | null): unknown => (json === null ? undefined : JSON.parse(json));
+    const error = (parse(read.task.errorJson) ?? null) as ReadTask["error"];
+    return { ...read.task, pending: read.pending, result: parse(read.task.resultJson), error };
+  }
+
+  async calls(taskId: string): Promise<Row<"calls">[]> {
+    return (
+      (await this.store.listCalls({ taskId, workspaceId: this.workspaceId, afterOrdinal: -1, limit: 20_000 })) ?? []
+    );
+  }
+
+  policy(pattern: string, decision: "allow" | "require_approval" | "deny"): Promise<PolicyRow> {
+    const rule = { pattern, decision, actorId: null, clientId: null, conditionsJson: "[]", priority: 0 };
+    const about = {
+      policyId: this.host.newId("policy"),
+      workspaceId: this.workspaceId,
+      createdAt: this.host.now(),
+      createdBy: by.actorId,
+    };
+    return this.store.createPolicy({ policy: { ...about, ...rule }, by });
+  }
+
+  decide(interactionId: string, decision: "approved" | "denied", reason?: string): Promise<InteractionRow> {
+    const about = { interactionId, workspaceId: this.workspaceId, by, now: this.host.now() };
+    return this.store.decideApproval({ ...about, decision, reason: reason ?? null, remember: null });
+  }
+
+  answer(interactionId: string, answer: unknown): Promise<InteractionRow> {
+    const about = { interactionId, workspaceId: this.workspaceId, by, now: this.host.now() };
+    return this.store.resolveInteraction({ ...about, answerJson: JSON.stringify(answer), reason: null });
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
 }

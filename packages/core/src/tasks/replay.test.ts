@@ -3,9 +3,9 @@
  * a run ends at each pause and a new one starts from the journal, as after a crash.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { AppError } from "@executor/contracts/error";
 import type { Limits } from "@executor/contracts/limits";
 import { createTestRuntime, openTaskHarness, type TaskHarness } from "@executor/testkit/task-harness";
+import { createEffects } from "@executor/testkit/tools/effects";
 import { result, type TestTool } from "@executor/testkit/tools/test-tools";
 import type { Runtime } from "../ports/runtime.ts";
 import type { Store } from "../ports/store.ts";
@@ -24,39 +24,6 @@ afterEach(async () => {
 async function open(tools: TestTool[] = [], limits: Partial<Limits> = {}): Promise<TaskHarness> {
   return (harness = await openTaskHarness({ runtime, tools: () => tools, limits }));
 }
-
-/** Counts how often it really happened, and keeps the order. */
-function effects(path = "bank.pay", more: Partial<TestTool> = {}): { tool: TestTool; happened: unknown[] } {
-  const happened: unknown[] = [];
-  const tool: TestTool = {
-    path,
-    run: (call) => {
-      happened.push(call.input);
-      return result({ paid: happened.length });
-    },
-    ...more,
-  };
-  return { tool, happened };
-}
-
-/** Dies before a write goes through, like a worker that is killed there. */
-function dyingStore(store: Store, dies: (verb: string, args: unknown) => boolean): Store {
-  return new Proxy(store, {
-    get: (target, verb: keyof Store) => {
-      const value = target[verb];
-      if (typeof value !== "function" || !["recordProgress", "pauseTask", "settleTask"].includes(verb)) return value;
-      return async (args: never) => {
-        if (dies(verb, args)) throw new AppError("lease.lost", "killed here");
-        return await (value as (args: never) => Promise<unknown>)(args);
-      };
-    },
-  });
-}
-
-const expireLease = async (h: TaskHarness): Promise<void> => {
-  h.advanceWall(120_000);
-  await h.store.recoverLeases({ now: h.host.now(), limit: 10 });
-};
 
 describe("a run", () => {
   test("returns a JSON value", async () => {
@@ -107,7 +74,7 @@ describe("a run", () => {
 
 describe("key: path + canonical input + how many equal calls came before", () => {
   test("equal calls have outcomes of their own, and parallel calls keep theirs", async () => {
-    const { tool } = effects("bank.pay", { effect: "safe" });
+    const { tool } = createEffects("bank.pay", { effect: "safe" });
     const h = await open([tool]);
     await h.policy("executor.echo", "require_approval");
     const id = await h.submit(`
@@ -198,7 +165,7 @@ describe("pause is quiescence", () => {
     ]);
   });
   test("siblings go on until nothing else can move, and calls in flight finish and are journaled", async () => {
-    const { tool, happened } = effects();
+    const { tool, happened } = createEffects();
     const h = await open([{ ...tool, run: async (call) => (await Bun.sleep(30), tool.run(call)) }]);
     await h.policy("executor.echo", "require_approval");
     const id = await h.submit(`
@@ -266,7 +233,7 @@ describe("pause is quiescence", () => {
     expect(asked?.interaction.status).toBe("cancelled");
   });
   test("a call the code does not await is performed before the task ends", async () => {
-    const { tool, happened } = effects();
+    const { tool, happened } = createEffects();
     const h = await open([tool]);
     const id = await h.submit("tools.bank.pay({ n: 1 }); return 'done'");
     await h.run(id);
@@ -277,7 +244,7 @@ describe("pause is quiescence", () => {
 
 describe("divergence", () => {
   test("a call that is not in the journal while outcomes are unconsumed stops the run before anything is sent", async () => {
-    const { tool, happened } = effects();
+    const { tool, happened } = createEffects();
     const h = await open([tool]);
     await h.policy("executor.echo", "require_approval");
     const id = await h.submit(
@@ -286,44 +253,11 @@ describe("divergence", () => {
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
     // As if the engine had changed under the task: other code for the same journal.
-    const other = await h.submit("await tools.bank.pay({ n: 666 }); return 1");
-    const script =
-      (await h.store.claimTask({ taskId: other, workerId: "w", leaseMs: 1, now: h.host.now() }))?.task.script ?? "";
-    const swapped = new Proxy(h.store, {
-      get: (target, verb: keyof Store) =>
-        verb === "claimTask" ? async (args: never) => swap(await target.claimTask(args), script) : target[verb],
-    });
-    const claim = await swapped.claimTask({
-      taskId: id,
-      workerId: "worker_harness",
-      leaseMs: 60_000,
-      now: h.host.now(),
-    });
-    const { runTask } = await import("./run-task.ts");
-    const { createTestTools } = await import("@executor/testkit/tools/test-tools");
-    const { defaultLimits } = await import("@executor/contracts/limits");
-    if (!claim) throw new Error("not claimed");
-    await runTask(
-      {
-        store: h.store,
-        runtime,
-        providers: [createTestTools(() => [tool])],
-        host: h.host,
-        limits: defaultLimits,
-        mapLine: () => undefined,
-      },
-      claim,
-      "worker_harness",
-      new AbortController().signal,
-    );
+    await h.run(id, { script: "(async () => { await tools.bank.pay({ n: 666 }); return 1; });" });
     expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.diverged" } });
     expect(happened).toEqual([{ n: 1 }]);
   });
 });
-
-function swap<T extends { task: { script: string } } | null>(claim: T, script: string): T {
-  return claim && { ...claim, task: { ...claim.task, script } };
-}
 
 describe("time", () => {
   test("the guest's clock moves only at deliveries and replays", async () => {
@@ -482,7 +416,7 @@ describe("the world changes while a task waits", () => {
     expect(await h.read(id)).toMatchObject({ status: "denied", error: { code: "policy.denied" } });
   });
   test("a changed schema asks again, a removed tool throws", async () => {
-    const { tool, happened } = effects("bank.pay", { approval: "required", schemaHash: "v1" });
+    const { tool, happened } = createEffects("bank.pay", { approval: "required", schemaHash: "v1" });
     const tools = [tool];
     harness = await openTaskHarness({ runtime, tools: () => tools });
     const h = harness;
@@ -511,9 +445,9 @@ describe("the world changes while a task waits", () => {
 
 describe("fence", () => {
   test("a run that lost its lease sends nothing more", async () => {
-    const { tool, happened } = effects();
+    const { tool, happened } = createEffects();
     const h = await open([
-      { path: "t.steal", effect: "safe", run: async () => (await expireLease(h), result(1)) },
+      { path: "t.steal", effect: "safe", run: async () => (await h.expireLease(), result(1)) },
       tool,
     ]);
     const id = await h.submit("await tools.t.steal(); await tools.bank.pay({ n: 1 }); return 1");
@@ -522,7 +456,7 @@ describe("fence", () => {
     expect((await h.read(id)).status).toBe("queued");
   });
   test("a late outcome of a cancelled task is kept as audit only", async () => {
-    const { tool } = effects();
+    const { tool } = createEffects();
     const by = { actorId: "a", clientId: "c" };
     const stop = new AbortController();
     const h = await open([
@@ -556,98 +490,6 @@ describe("fence", () => {
   });
 });
 
-describe("after a crash", () => {
-  const killedAfterSend = async (more: Partial<TestTool> = {}) => {
-    const { tool, happened } = effects("bank.pay", more);
-    const h = await open([tool]);
-    const id = await h.submit("try { return await tools.bank.pay({ n: 1 }) } catch (error) { return error.code }");
-    const isOutcome = (_: string, args: unknown) => JSON.stringify(args).includes('"kind":"done"');
-    await expect(h.run(id, { store: dyingStore(h.store, isOutcome) })).rejects.toThrow("killed here");
-    expect(happened).toHaveLength(1);
-    await expireLease(h);
-    return { h, id, happened };
-  };
-  test("an unknown outcome of an unsafe call asks a person, told that it may already have happened; approve sends again", async () => {
-    const { h, id, happened } = await killedAfterSend();
-    expect(await h.run(id)).toMatchObject({ kind: "paused" });
-    const [asked] = (await h.read(id)).pending;
-    expect(asked).toMatchObject({ mayHaveRun: 1, toolPath: "bank.pay" });
-    expect(happened).toHaveLength(1);
-    await h.decide(asked?.interactionId ?? "", "approved");
-    await h.run(id);
-    expect(happened).toHaveLength(2);
-    expect((await h.read(id)).result).toEqual({ paid: 2 });
-  });
-  test("deny gives the code call.outcome_unknown, and nothing is sent again", async () => {
-    const { h, id, happened } = await killedAfterSend();
-    await h.run(id);
-    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "denied");
-    await h.run(id);
-    expect((await h.read(id)).result).toBe("call.outcome_unknown");
-    expect(happened).toHaveLength(1);
-  });
-  test("an unknown outcome of a safe or idempotent call is simply asked for again", async () => {
-    for (const more of [{ effect: "safe" }, { idempotent: true }] as const) {
-      const { h, id, happened } = await killedAfterSend(more);
-      await h.run(id);
-      expect(happened).toHaveLength(2);
-      expect((await h.read(id)).result).toEqual({ paid: 2 });
-      await h.close();
-      harness = null;
-    }
-  });
-  test("a call whose sending was never written was not sent, and is sent once", async () => {
-    const { tool, happened } = effects();
-    const h = await open([tool]);
-    const id = await h.submit("return await tools.bank.pay({ n: 1 })");
-    const isSending = (_: string, args: unknown) => JSON.stringify(args).includes('"kind":"sent"');
-    await expect(h.run(id, { store: dyingStore(h.store, isSending) })).rejects.toThrow("killed here");
-    expect(happened).toHaveLength(0);
-    await expireLease(h);
-    await h.run(id);
-    expect(happened).toHaveLength(1);
-    expect((await h.read(id)).result).toEqual({ paid: 1 });
-  });
-  test("killed at every write in turn, a task with approvals, timers and effects comes to the same result, with no effect doubled", async () => {
-    const code = `
-      const a = await tools.bank.pay({ n: 1 });
-      const [b, c] = await Promise.all([tools.bank.pay({ n: 2 }), tools.executor.echo({ value: "asked" })]);
-      await new Promise<void>((done) => setTimeout(done, 5));
-      console.log("almost");
-      return [a, b, c, await tools.bank.pay({ n: 3 })];`;
-    for (let deadly = 1; deadly < 30; deadly++) {
-      const { tool, happened } = effects();
-      const h = await open([tool]);
-      await h.policy("executor.echo", "require_approval");
-      const id = await h.submit(code);
-      let writes = 0;
-      let died = false;
-      for (let round = 0; round < 12; round++) {
-        const task = await h.read(id);
-        if (task.status === "completed") break;
-        if (task.status === "waiting") {
-          for (const each of task.pending) await h.decide(each.interactionId, each.mayHaveRun ? "denied" : "approved");
-        }
-        const store = dyingStore(h.store, () => !died && ++writes === deadly && (died = true));
-        await h.run(id, { store }).catch(() => expireLease(h));
-      }
-      const task = await h.read(id);
-      const counts = [1, 2, 3].map((n) => happened.filter((each) => (each as { n: number }).n === n).length);
-      expect(
-        counts.every((count) => count === 1) ||
-          (task.status === "failed" &&
-            task.error?.code === "call.outcome_unknown" &&
-            counts.every((count) => count <= 1)),
-      ).toBe(true);
-      if (task.status === "completed") expect((task.result as unknown[])[2]).toBe("asked");
-      await h.close();
-      harness = null;
-      if (!died) return;
-    }
-    throw new Error("the task never got through without being killed");
-  }, 60_000);
-});
-
 test("a task whose calls carry too much in all is ended, before the worker's memory is", async () => {
   const h = await open([], { journalBytes: 3_000_000 });
   const id = await h.submit(
@@ -656,72 +498,4 @@ test("a task whose calls carry too much in all is ended, before the worker's mem
   await h.run(id);
   expect(await h.read(id)).toMatchObject({ status: "failed", error: { code: "task.journal_limit" } });
   expect((await h.calls(id)).length).toBeLessThan(10);
-});
-
-describe("human.ask", () => {
-  test("waits for a person and goes on with the answer", async () => {
-    const h = await open();
-    const id = await h.submit(
-      "const answer = await tools.human.ask({ question: 'Which one?', options: ['a', 'b'] }); return { answer }",
-    );
-    await h.run(id);
-    const [asked] = (await h.read(id)).pending;
-    expect(asked).toMatchObject({ kind: "question", title: "Which one?" });
-    expect(JSON.parse(asked?.answerSchemaJson ?? "")).toEqual({ type: "string", enum: ["a", "b"] });
-    await h.answer(asked?.interactionId ?? "", "b");
-    await h.run(id);
-    expect((await h.read(id)).result).toEqual({ answer: "b" });
-  });
-  test("a policy can make it ask for approval first", async () => {
-    const h = await open();
-    await h.policy("human.ask", "require_approval");
-    const id = await h.submit("return await tools.human.ask({ question: 'Sure?' })");
-    await h.run(id);
-    await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");
-    await h.run(id);
-    const [asked] = (await h.read(id)).pending;
-    expect(asked?.kind).toBe("question");
-    await h.answer(asked?.interactionId ?? "", "yes");
-    await h.run(id);
-    expect((await h.read(id)).result).toBe("yes");
-  });
-});
-
-describe("discovery", () => {
-  test("finds, describes and lists what the caller may use, and nothing that is denied", async () => {
-    const h = await open([
-      effects("bank.pay", { description: "Pay a bill", approval: "required" }).tool,
-      effects("bank.rob", { description: "Rob the bank" }).tool,
-    ]);
-    await h.policy("bank.rob", "deny");
-    const id = await h.submit(`
-      const found = await tools.discover({ query: "pay bill" });
-      const detail = await tools.describe.tool({ path: found.bestPath, includeSchemas: true });
-      const { namespaces } = await tools.catalog.namespaces();
-      const { tools: bank } = await tools.catalog.tools({ namespace: "bank" });
-      let missing; try { await tools.bank.pya({}) } catch (error) { missing = error.message }
-      return { found, detail, namespaces, bank: bank.map((tool: any) => tool.path), missing };`);
-    await h.run(id);
-    const { found, detail, namespaces, bank, missing } = (await h.read(id)).result as Record<string, never>;
-    expect(found).toMatchObject({
-      bestPath: "bank.pay",
-      total: 1,
-      results: [{ path: "bank.pay", approval: "required", description: "Pay a bill" }],
-    });
-    expect(detail).toMatchObject({ path: "bank.pay", effect: "unsafe" });
-    expect(namespaces).toContainEqual({ namespace: "bank", tools: 1 } as never);
-    expect(bank).toEqual(["bank.pay"] as never);
-    expect(missing as unknown as string).toContain("bank.pay");
-  });
-  test("discovery can be denied but never asks", async () => {
-    const h = await open();
-    await h.policy("discover", "require_approval");
-    await h.policy("catalog.*", "deny");
-    const id = await h.submit("await tools.discover({ query: 'echo' }); return await tools.catalog.namespaces()");
-    await h.run(id);
-    expect(await h.read(id)).toMatchObject({
-      status: "denied",
-      error: { code: "policy.denied", toolPath: "catalog.namespaces" },
-    });
-  });
 });

@@ -1,7 +1,11 @@
 /** The promise of the product: a task that waits for a person survives kill -9 of everything and goes on where it stopped. */
 import { afterEach, expect, test } from "bun:test";
 import type { Approval, TaskEvent } from "@executor/client";
-import { type Installation, type InstallationOptions, startInstallation } from "@executor/testkit/installation/start-installation";
+import {
+  type Installation,
+  type InstallationOptions,
+  startInstallation,
+} from "@executor/testkit/installation/start-installation";
 import { type Person, signIn } from "./support/api.ts";
 import { openSse } from "./support/read-sse.ts";
 import { until } from "./support/until.ts";
@@ -45,7 +49,9 @@ async function playApprovals(options: InstallationOptions): Promise<void> {
   const { executor } = person;
   expect((await executor.health()).store).toEqual({ kind: options.store ?? "sqlite", ok: true });
 
-  const sum = await person.ask("POST /api/tasks?wait=10000", { body: { code: "return 1 + 1", workspaceId: person.workspaceId } });
+  const sum = await person.ask("POST /api/tasks?wait=10000", {
+    body: { code: "return 1 + 1", workspaceId: person.workspaceId },
+  });
   expect(sum.status).toBe(201);
   expect(sum.body).toMatchObject({ status: "completed", result: 2 });
   expect(sum.headers.get("location")).toBe(`/api/tasks/${String(sum.body["taskId"])}`);
@@ -63,7 +69,9 @@ async function playApprovals(options: InstallationOptions): Promise<void> {
 
   await installation.restart();
   await first.ended;
-  expect((await pendingOf(person, taskId, 2)).map(({ approvalId }) => approvalId)).toEqual(pending.map(({ approvalId }) => approvalId));
+  expect((await pendingOf(person, taskId, 2)).map(({ approvalId }) => approvalId)).toEqual(
+    pending.map(({ approvalId }) => approvalId),
+  );
   const seen = first.events.at(-1)?.sequence ?? 0;
   const second = await openSse(`${installation.url}/api/tasks/${taskId}/events`, person.token, seen);
 
@@ -78,11 +86,20 @@ async function playApprovals(options: InstallationOptions): Promise<void> {
     const read = await executor.tasks.get(taskId, { waitMs: 5_000 });
     return read.status !== "waiting" && read.status !== "queued" && read.status !== "running" && read;
   });
-  expect(task).toMatchObject({ status: "completed", result: { a: { n: 1, text: "ä\u202e😀" }, b: [2, null], c: "third" }, pending: [] });
+  expect(task).toMatchObject({
+    status: "completed",
+    result: { a: { n: 1, text: "ä\u202e😀" }, b: [2, null], c: "third" },
+    pending: [],
+  });
 
   const calls = (await executor.tasks.calls(taskId)).items;
-  expect(calls.map(({ ordinal, status, sends }) => ({ ordinal, status, sends }))).toEqual([0, 1, 2].map((ordinal) => ({ ordinal, status: "completed", sends: 1 })));
-  expect(calls.map(({ approvalId }) => approvalId)).toEqual([...pending.map(({ approvalId }) => approvalId), third?.approvalId]);
+  expect(calls.map(({ ordinal, status, sends }) => ({ ordinal, status, sends }))).toEqual(
+    [0, 1, 2].map((ordinal) => ({ ordinal, status: "completed", sends: 1 })),
+  );
+  expect(calls.map(({ approvalId }) => approvalId)).toEqual([
+    ...pending.map(({ approvalId }) => approvalId),
+    third?.approvalId,
+  ]);
 
   await second.ended;
   checkEvents([...first.events, ...second.events]);
@@ -101,7 +118,10 @@ function checkEvents(events: TaskEvent[]): void {
   expect(count("approval.resolved")).toBe(3);
   expect(count("tool.call.started")).toBe(3);
   expect(count("tool.call.completed")).toBe(3);
-  expect(events.filter(({ type }) => type === "task.stdout").map(({ data }) => data["text"])).toEqual(["before", "between"]);
+  expect(events.filter(({ type }) => type === "task.stdout").map(({ data }) => data["text"])).toEqual([
+    "before",
+    "between",
+  ]);
 }
 
 async function pendingOf({ executor }: Person, taskId: string, count: number): Promise<Approval[]> {

@@ -25,7 +25,9 @@ let idleMs = 0;
 const ends = new Map<string, Promise<Task>>();
 
 beforeAll(async () => {
-  installation = await startInstallation({ env: { EXECUTOR_LIMIT_CPU_MS: "1000", EXECUTOR_LIMIT_RUN_MS: String(RUN_MS) } });
+  installation = await startInstallation({
+    env: { EXECUTOR_LIMIT_CPU_MS: "1000", EXECUTOR_LIMIT_RUN_MS: String(RUN_MS) },
+  });
   [attacker, neighbour] = await Promise.all([signIn(installation), signIn(installation)]);
   workerPid = installation.workers[0]?.pid ?? 0;
   idleMs = median(await sample(30));
@@ -53,7 +55,9 @@ describe("each ends in its named error when it", () => {
     test(title, async () => {
       const task = await ends.get(title);
       expect(codes).toContain(task?.error?.code ?? "");
-      expect(task?.status).toBe(task?.error === undefined ? "completed" : task.error.code === "task.timed_out" ? "timed_out" : "failed");
+      expect(task?.status).toBe(
+        task?.error === undefined ? "completed" : task.error.code === "task.timed_out" ? "timed_out" : "failed",
+      );
       const tookMs = Date.parse(task?.finishedAt ?? "") - Date.parse(task?.startedAt ?? "");
       expect(tookMs).toBeLessThan(2 * RUN_MS);
     });
@@ -78,7 +82,9 @@ test("afterwards the same worker runs on, its memory is free again, and nothing 
   expect(await neighbour.executor.tasks.run<number>("return 1 + 1")).toBe(2);
   let bytes = 0;
   // A child that is no longer needed stays for ten seconds, in case it is.
-  await until("free memory", () => (bytes = pssBytes(processTree(workerPid))) < bytesBefore + 60 * MB, 20_000).catch(() => undefined);
+  await until("free memory", () => (bytes = pssBytes(processTree(workerPid))) < bytesBefore + 60 * MB, 20_000).catch(
+    () => undefined,
+  );
   console.log(`  worker and children: ${Math.round(bytesBefore / MB)} MB before, ${Math.round(bytes / MB)} MB after`);
   expect(bytes).toBeLessThan(bytesBefore + 60 * MB);
   const tree = processTree(workerPid);
@@ -91,10 +97,15 @@ test("a macro never runs: the code is refused, whichever way it names one", asyn
   const folder = mkdtempSync(join(tmpdir(), "executor-macro-"));
   const file = join(folder, "macro.ts");
   const trace = join(folder, "it-ran");
-  writeFileSync(file, `import { writeFileSync } from "node:fs"; export function boom() { writeFileSync(${JSON.stringify(trace)}, "1"); return 1; }`);
+  writeFileSync(
+    file,
+    `import { writeFileSync } from "node:fs"; export function boom() { writeFileSync(${JSON.stringify(trace)}, "1"); return 1; }`,
+  );
   try {
     for (const code of macroImports) {
-      const answer = await attacker.ask("POST /api/tasks?wait=5000", { body: { workspaceId: attacker.workspaceId, code: code.replaceAll("FILE", file) } });
+      const answer = await attacker.ask("POST /api/tasks?wait=5000", {
+        body: { workspaceId: attacker.workspaceId, code: code.replaceAll("FILE", file) },
+      });
       expect([code, answer.status, answer.body.code]).toEqual([code, 422, "task.syntax_error"]);
     }
     expect(existsSync(trace)).toBe(false);
@@ -109,14 +120,18 @@ test("a task whose calls carry megabytes does not make the worker keep them all"
   const watch = setInterval(() => (peak = Math.max(peak, rssBytes([workerPid]))), 50);
   const task = await endOf(attacker, code);
   clearInterval(watch);
-  console.log(`  630 MB through one task (${task.status} ${task.error?.code ?? ""}, ${task.counts.calls} calls): the worker alone grew to ${Math.round(peak / MB)} MB`);
+  console.log(
+    `  630 MB through one task (${task.status} ${task.error?.code ?? ""}, ${task.counts.calls} calls): the worker alone grew to ${Math.round(peak / MB)} MB`,
+  );
   expect(peak).toBeLessThan(500 * MB);
 }, 40_000);
 
 test("tasks that ask long questions do not make the list of tasks large", async () => {
   const code = `const s = "x".repeat(500_000); await Promise.all(Array.from({ length: 50 }, (_, k) => tools.human.ask({ question: "q" + k + s })))`;
   await Promise.all([1, 2, 3].map(() => attacker.executor.tasks.create(code, { waitMs: 10_000 })));
-  const response = await fetch(`${installation.url}/api/tasks?limit=200`, { headers: { authorization: `Bearer ${attacker.token}` } });
+  const response = await fetch(`${installation.url}/api/tasks?limit=200`, {
+    headers: { authorization: `Bearer ${attacker.token}` },
+  });
   let bytes = 0;
   for await (const chunk of response.body ?? []) bytes += chunk.length;
   expect(bytes).toBeLessThan(20 * MB);

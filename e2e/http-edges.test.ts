@@ -21,12 +21,26 @@ afterAll(() => installation.stop());
 
 const auth = () => `Authorization: Bearer ${person.token}`;
 const host = () => `Host: 127.0.0.1:${installation.port}`;
-const everyPath = [...new Set(Object.values(routes).map(({ path }) => path.replace(/\{\w+\}/g, "x"))), "/", "/tasks", "/mcp", "/oauth/callback", "/internal/runs/x/output", "/nothing.js"];
+const everyPath = [
+  ...new Set(Object.values(routes).map(({ path }) => path.replace(/\{\w+\}/g, "x"))),
+  "/",
+  "/tasks",
+  "/mcp",
+  "/oauth/callback",
+  "/internal/runs/x/output",
+  "/nothing.js",
+];
 
 describe("browsers", () => {
   test("a Host that is not ours is refused on every path", async () => {
     for (const path of everyPath) {
-      for (const name of ["evil.example.com", `evil.example.com:${installation.port}`, `127.0.0.1.evil.com:${installation.port}`, "127.0.0.1:1", ""]) {
+      for (const name of [
+        "evil.example.com",
+        `evil.example.com:${installation.port}`,
+        `127.0.0.1.evil.com:${installation.port}`,
+        "127.0.0.1:1",
+        "",
+      ]) {
         const { status, text } = await sendRaw(installation.port, [`GET ${path} HTTP/1.1`, `Host: ${name}`, auth()]);
         expect([path, name, status]).toEqual([path, name, name === "" && status === 400 ? 400 : 403]);
         expect(text).not.toContain("access-control-allow");
@@ -35,9 +49,24 @@ describe("browsers", () => {
   });
 
   test("an Origin that is not ours is refused for reads, writes, streams and preflights; none is fine", async () => {
-    const origins = ["http://evil.example.com", "null", "file://", `http://127.0.0.1:${installation.port + 1}`, `http://localhost.evil.com:${installation.port}`, "chrome-extension://abc"];
+    const origins = [
+      "http://evil.example.com",
+      "null",
+      "file://",
+      `http://127.0.0.1:${installation.port + 1}`,
+      `http://localhost.evil.com:${installation.port}`,
+      "chrome-extension://abc",
+    ];
     for (const origin of origins) {
-      for (const line of ["GET /api/tasks", "POST /api/tasks", "GET /api/events", "GET /api/health", "POST /api/auth/anonymous/bootstrap", "OPTIONS /api/tasks", "GET /"]) {
+      for (const line of [
+        "GET /api/tasks",
+        "POST /api/tasks",
+        "GET /api/events",
+        "GET /api/health",
+        "POST /api/auth/anonymous/bootstrap",
+        "OPTIONS /api/tasks",
+        "GET /",
+      ]) {
         const answer = await person.ask(line, { headers: { origin }, ...(line.startsWith("POST") && { body: {} }) });
         expect([origin, line, answer.status, answer.body.code]).toEqual([origin, line, 403, "request.origin_refused"]);
         expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -51,11 +80,27 @@ describe("browsers", () => {
   test("a form or text post from a page is refused, and leaves nothing behind", async () => {
     const { workspaceId } = person;
     const body = JSON.stringify({ code: "return 1", workspaceId, metadata: { forged: true } });
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain; charset=application/json", "application/jsonx", "application/json5", ""]) {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "text/plain; charset=application/json",
+      "application/jsonx",
+      "application/json5",
+      "",
+    ]) {
       const answer = await person.ask("POST /api/tasks", { body, headers: { "content-type": type } });
       expect([type, answer.status, answer.body.code]).toEqual([type, 415, "request.not_json"]);
     }
-    const zipped = await fetch(`${installation.url}/api/tasks`, { method: "POST", headers: { authorization: `Bearer ${person.token}`, "content-type": "application/json", "content-encoding": "gzip" }, body: Bun.gzipSync(Buffer.from(body)) });
+    const zipped = await fetch(`${installation.url}/api/tasks`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${person.token}`,
+        "content-type": "application/json",
+        "content-encoding": "gzip",
+      },
+      body: Bun.gzipSync(Buffer.from(body)),
+    });
     expect(zipped.status).toBe(415);
     expect(JSON.stringify((await person.ask("GET /api/tasks")).body)).not.toContain("forged");
   });
@@ -75,8 +120,17 @@ describe("browsers", () => {
   test("a GET never decides, whatever its query says", async () => {
     await person.executor.policies.create({ toolPathPattern: "executor.echo", decision: "require_approval" });
     const { taskId } = await person.executor.tasks.create("return await tools.executor.echo({ value: 1 })");
-    const approvalId = await until("an approval", async () => (await person.executor.approvals.list({ status: "pending", taskId })).items[0]?.approvalId);
-    for (const query of ["", "?decision=approved", `?workspaceId=${person.workspaceId}&decision=approved`, "?_method=POST"]) await person.ask(`GET /api/approvals/${approvalId}${query}`);
+    const approvalId = await until(
+      "an approval",
+      async () => (await person.executor.approvals.list({ status: "pending", taskId })).items[0]?.approvalId,
+    );
+    for (const query of [
+      "",
+      "?decision=approved",
+      `?workspaceId=${person.workspaceId}&decision=approved`,
+      "?_method=POST",
+    ])
+      await person.ask(`GET /api/approvals/${approvalId}${query}`);
     await person.ask(`GET /api/approvals/${approvalId}`, { headers: { "x-http-method-override": "POST" } });
     await person.ask(`HEAD /api/approvals/${approvalId}`);
     expect((await person.executor.approvals.get(approvalId)).status).toBe("pending");
@@ -92,7 +146,8 @@ describe("bodies", () => {
     expect([announced.status, announced.body.code]).toEqual([413, "request.too_large"]);
     const chunked = new ReadableStream<Uint8Array>({
       start(controller) {
-        for (let at = 0; at < big.length; at += MB) controller.enqueue(new TextEncoder().encode(big.slice(at, at + MB)));
+        for (let at = 0; at < big.length; at += MB)
+          controller.enqueue(new TextEncoder().encode(big.slice(at, at + MB)));
         controller.close();
       },
     });
@@ -104,18 +159,39 @@ describe("bodies", () => {
   });
 
   test("a body that lies about its length, or announces 100 GB, is answered and holds nothing", async () => {
-    const head = (length: string) => ["POST /api/tasks HTTP/1.1", host(), auth(), "Content-Type: application/json", `Content-Length: ${length}`];
+    const head = (length: string) => [
+      "POST /api/tasks HTTP/1.1",
+      host(),
+      auth(),
+      "Content-Type: application/json",
+      `Content-Length: ${length}`,
+    ];
     const huge = await sendRaw(installation.port, head("100000000000"), "{}");
     expect([0, 400, 413]).toContain(huge.status);
     expect([0, 400]).toContain((await sendRaw(installation.port, head("-1"), "{}")).status);
-    expect([0, 400]).toContain((await sendRaw(installation.port, [...head("2"), "Transfer-Encoding: chunked"], "{}")).status);
+    expect([0, 400]).toContain(
+      (await sendRaw(installation.port, [...head("2"), "Transfer-Encoding: chunked"], "{}")).status,
+    );
     expect((await person.ask("GET /api/health")).status).toBe(200);
   });
 
   test("deep, broken, odd and polluting JSON is refused with 400", async () => {
     const { workspaceId } = person;
-    const deep = (depth: number) => `{"code":"return 1","workspaceId":"${workspaceId}","metadata":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
-    const bad = [deep(100_000), deep(300), '{"code":', "[]", "null", '"text"', '{"code":"return 1"}', `{"code":"return 1","workspaceId":"${workspaceId}","__proto__":{"x":1}}`, "\ufeff{}", "{}{}", `{"code":1,"workspaceId":"${workspaceId}"}`];
+    const deep = (depth: number) =>
+      `{"code":"return 1","workspaceId":"${workspaceId}","metadata":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
+    const bad = [
+      deep(100_000),
+      deep(300),
+      '{"code":',
+      "[]",
+      "null",
+      '"text"',
+      '{"code":"return 1"}',
+      `{"code":"return 1","workspaceId":"${workspaceId}","__proto__":{"x":1}}`,
+      "\ufeff{}",
+      "{}{}",
+      `{"code":1,"workspaceId":"${workspaceId}"}`,
+    ];
     for (const body of bad) {
       const answer = await person.ask("POST /api/tasks", { body });
       expect([body.slice(0, 60), answer.status, answer.body.code]).toEqual([body.slice(0, 60), 400, "request.invalid"]);
@@ -124,17 +200,51 @@ describe("bodies", () => {
   });
 
   test("queries are strict: unknown, repeated and impossible values are refused", async () => {
-    for (const query of ["limit=0", "limit=201", "limit=1e2", "limit=-1", "wait=999999999", "unknown=1", "status=nonsense", "limit=1&limit=2", "cursor=!!!", "cursor=W10", "workspaceId=a%00b", "workspaceId=%F0%9F"]) {
+    for (const query of [
+      "limit=0",
+      "limit=201",
+      "limit=1e2",
+      "limit=-1",
+      "wait=999999999",
+      "unknown=1",
+      "status=nonsense",
+      "limit=1&limit=2",
+      "cursor=!!!",
+      "cursor=W10",
+      "workspaceId=a%00b",
+      "workspaceId=%F0%9F",
+    ]) {
       const answer = await person.ask(`GET /api/tasks?${query}`);
       expect([query, answer.status]).toEqual([query, 400]);
     }
-    expect((await person.ask("POST /api/tasks?wait=60001", { body: { code: "return 1", workspaceId: person.workspaceId } })).status).toBe(400);
+    expect(
+      (await person.ask("POST /api/tasks?wait=60001", { body: { code: "return 1", workspaceId: person.workspaceId } }))
+        .status,
+    ).toBe(400);
   });
 });
 
 describe("paths", () => {
   test("no path leads out of the console's folder", async () => {
-    const paths = ["/../package.json", "/..%2fpackage.json", "/%2e%2e/%2e%2e/package.json", "/..\\..\\package.json", "/..%5c..%5cpackage.json", "/%00", "/index.html%00.png", "/%252e%252e%252fpackage.json", "//etc/passwd", "/./../../../../../../etc/passwd", "/assets/../../src/dev.ts", "/%c0%ae%c0%ae/package.json", "/.git/config", "/.env", "file:///etc/passwd", "http://127.0.0.1/etc/passwd", "*"];
+    const paths = [
+      "/../package.json",
+      "/..%2fpackage.json",
+      "/%2e%2e/%2e%2e/package.json",
+      "/..\\..\\package.json",
+      "/..%5c..%5cpackage.json",
+      "/%00",
+      "/index.html%00.png",
+      "/%252e%252e%252fpackage.json",
+      "//etc/passwd",
+      "/./../../../../../../etc/passwd",
+      "/assets/../../src/dev.ts",
+      "/%c0%ae%c0%ae/package.json",
+      "/.git/config",
+      "/.env",
+      "file:///etc/passwd",
+      "http://127.0.0.1/etc/passwd",
+      "*",
+    ];
     for (const path of paths) {
       const { text, status } = await sendRaw(installation.port, [`GET ${path} HTTP/1.1`, host(), "Connection: close"]);
       expect([path, /root:|"workspaces"|\[core\]|import /.test(text)]).toEqual([path, false]);
@@ -143,13 +253,40 @@ describe("paths", () => {
   });
 
   test("unknown routes are 404 and wrong methods 405, with what is allowed", async () => {
-    for (const path of ["/api", "/api/", "/api/none", "/api/tasks/", "/api//tasks", "/api/tasks/x/y/z", "/API/tasks", "/internal/none", "/mcp/none"]) {
+    for (const path of [
+      "/api",
+      "/api/",
+      "/api/none",
+      "/api/tasks/",
+      "/api//tasks",
+      "/api/tasks/x/y/z",
+      "/API/tasks",
+      "/internal/none",
+      "/mcp/none",
+    ]) {
       const answer = await person.ask(`GET ${path}`);
-      expect([path, answer.status, answer.body.code]).toEqual([path, path === "/API/tasks" ? 200 : 404, path === "/API/tasks" ? undefined : "route.not_found"]);
+      expect([path, answer.status, answer.body.code]).toEqual([
+        path,
+        path === "/API/tasks" ? 200 : 404,
+        path === "/API/tasks" ? undefined : "route.not_found",
+      ]);
     }
-    for (const line of ["PUT /api/tasks", "DELETE /api/tasks", "PATCH /api/health", "POST /api/health", "POST /api/tasks/x", "TRACE /api/tasks"]) {
+    for (const line of [
+      "PUT /api/tasks",
+      "DELETE /api/tasks",
+      "PATCH /api/health",
+      "POST /api/health",
+      "POST /api/tasks/x",
+      "TRACE /api/tasks",
+    ]) {
       const [method = "", path = ""] = line.split(" ");
-      const answer = await sendRaw(installation.port, [`${method} ${path} HTTP/1.1`, host(), auth(), "Content-Length: 0", "Connection: close"]);
+      const answer = await sendRaw(installation.port, [
+        `${method} ${path} HTTP/1.1`,
+        host(),
+        auth(),
+        "Content-Length: 0",
+        "Connection: close",
+      ]);
       expect([line, answer.status]).toEqual([line, 405]);
       expect(answer.text.toLowerCase()).toContain("\r\nallow: ");
     }
@@ -157,12 +294,27 @@ describe("paths", () => {
 
   test("huge headers and URLs are refused, and the server goes on", async () => {
     for (const size of [20_000, 200_000, 5 * MB]) {
-      const answer = await sendRaw(installation.port, ["GET /api/health HTTP/1.1", host(), `X-Padding: ${"x".repeat(size)}`, "Connection: close"]);
+      const answer = await sendRaw(installation.port, [
+        "GET /api/health HTTP/1.1",
+        host(),
+        `X-Padding: ${"x".repeat(size)}`,
+        "Connection: close",
+      ]);
       expect([0, 200, 400, 413, 431]).toContain(answer.status);
-      const long = await sendRaw(installation.port, [`GET /api/tasks?cursor=${"x".repeat(size)} HTTP/1.1`, host(), auth(), "Connection: close"]);
+      const long = await sendRaw(installation.port, [
+        `GET /api/tasks?cursor=${"x".repeat(size)} HTTP/1.1`,
+        host(),
+        auth(),
+        "Connection: close",
+      ]);
       expect([0, 400, 413, 414, 431]).toContain(long.status);
     }
-    const token = await sendRaw(installation.port, ["GET /api/tasks HTTP/1.1", host(), `Authorization: Bearer ${"x".repeat(5_000)}`, "Connection: close"]);
+    const token = await sendRaw(installation.port, [
+      "GET /api/tasks HTTP/1.1",
+      host(),
+      `Authorization: Bearer ${"x".repeat(5_000)}`,
+      "Connection: close",
+    ]);
     expect(token.status).toBe(401);
     expect((await ask(installation.url, "GET /api/health")).status).toBe(200);
   });
@@ -170,13 +322,24 @@ describe("paths", () => {
 
 test("connections that trickle or never read do not slow others down", async () => {
   const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(installation.port)));
-  sockets.forEach((socket, index) => socket.write(index % 2 === 0 ? "GET /api/health HTTP/1.1\r\nX-Slow: " : `POST /api/tasks HTTP/1.1\r\n${host()}\r\n${auth()}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`));
-  const streams = await Promise.all(Array.from({ length: 20 }, () => openSse(`${installation.url}/api/events`, person.token)));
+  sockets.forEach((socket, index) =>
+    socket.write(
+      index % 2 === 0
+        ? "GET /api/health HTTP/1.1\r\nX-Slow: "
+        : `POST /api/tasks HTTP/1.1\r\n${host()}\r\n${auth()}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+    ),
+  );
+  const streams = await Promise.all(
+    Array.from({ length: 20 }, () => openSse(`${installation.url}/api/events`, person.token)),
+  );
   const trickle = setInterval(() => sockets.forEach((socket) => socket.write("x")), 100);
   const times: number[] = [];
   for (let i = 0; i < 20; i++) {
     const startedAt = performance.now();
-    expect((await person.ask("POST /api/tasks?wait=10000", { body: { code: "return 1", workspaceId: person.workspaceId } })).body["status"]).toBe("completed");
+    expect(
+      (await person.ask("POST /api/tasks?wait=10000", { body: { code: "return 1", workspaceId: person.workspaceId } }))
+        .body["status"],
+    ).toBe("completed");
     times.push(performance.now() - startedAt);
   }
   clearInterval(trickle);
@@ -187,7 +350,9 @@ test("connections that trickle or never read do not slow others down", async () 
 
 test("streams of one bearer are counted; those that were closed are given back", async () => {
   const guest = await signIn(installation);
-  const opened = await Promise.all(Array.from({ length: 60 }, () => openSse(`${installation.url}/api/events`, guest.token)));
+  const opened = await Promise.all(
+    Array.from({ length: 60 }, () => openSse(`${installation.url}/api/events`, guest.token)),
+  );
   expect(opened.filter(({ status }) => status === 200)).toHaveLength(50);
   expect(opened.filter(({ status }) => status === 429)).toHaveLength(10);
   for (const stream of opened) stream.close();
@@ -201,7 +366,9 @@ test("streams of one bearer are counted; those that were closed are given back",
 test("pipelined requests and half a request are answered in order or cut, never mixed", async () => {
   const socket = await openSocket(installation.port);
   const line = (path: string) => `GET ${path} HTTP/1.1\r\n${host()}\r\n\r\n`;
-  socket.write(line("/api/health") + line("/api/none") + line("/api/health").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+  socket.write(
+    line("/api/health") + line("/api/none") + line("/api/health").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"),
+  );
   const all = await new Promise<string>((resolve) => {
     let text = "";
     socket.on("data", (chunk) => (text += chunk.toString()));
@@ -225,7 +392,9 @@ test("no token is in any log, database file or audit; files of the data director
   await ask(installation.url, `GET /api/tasks/${key.token}`, { token: key.token });
   await ask(installation.url, `POST /api/tasks`, { token: key.token, body: { code: 1, workspaceId: key.token } });
   await ask(installation.url, "GET /api/tasks", { token: made });
-  await ask(installation.url, "GET /api/health", { headers: { "x-request-id": key.token, cookie: `t=${key.token}`, referer: `http://x/?t=${key.token}` } });
+  await ask(installation.url, "GET /api/health", {
+    headers: { "x-request-id": key.token, cookie: `t=${key.token}`, referer: `http://x/?t=${key.token}` },
+  });
   await ask(installation.url, "POST /api/auth/exchange", { body: { code: invite.code } });
   const audit = JSON.stringify((await person.ask("GET /api/audit?limit=200")).body);
   const files = listFiles(installation.home);

@@ -40,7 +40,10 @@ async function makeKey(role: "agent" | "reviewer" | "admin", from = owner): Prom
 /** A task of the owner that waits for an approval. */
 async function waitingTask(person = owner, code = "return await tools.executor.echo({ value: 1 })") {
   const { taskId } = await person.executor.tasks.create(code);
-  const approvalId = await until("an approval", async () => (await person.executor.approvals.list({ status: "pending", taskId })).items[0]?.approvalId);
+  const approvalId = await until(
+    "an approval",
+    async () => (await person.executor.approvals.list({ status: "pending", taskId })).items[0]?.approvalId,
+  );
   return { taskId, approvalId };
 }
 
@@ -67,9 +70,23 @@ describe("roles", () => {
     const reviewer = await makeKey("reviewer");
     const body = { workspaceId: owner.workspaceId, decision: "approved" };
     expect((await agent.ask(`POST /api/approvals/${approvalId}`, { body })).status).toBe(403);
-    expect((await agent.ask(`POST /api/interactions/${approvalId}`, { body: { workspaceId: owner.workspaceId, answer: true } })).status).toBe(403);
-    expect((await reviewer.ask(`POST /api/approvals/${approvalId}`, { body: { ...body, remember: true } })).status).toBe(403);
-    expect((await reviewer.ask(`POST /api/interactions/${approvalId}`, { body: { workspaceId: owner.workspaceId, answer: true } })).body.code).toBe("interaction.wrong_door");
+    expect(
+      (
+        await agent.ask(`POST /api/interactions/${approvalId}`, {
+          body: { workspaceId: owner.workspaceId, answer: true },
+        })
+      ).status,
+    ).toBe(403);
+    expect(
+      (await reviewer.ask(`POST /api/approvals/${approvalId}`, { body: { ...body, remember: true } })).status,
+    ).toBe(403);
+    expect(
+      (
+        await reviewer.ask(`POST /api/interactions/${approvalId}`, {
+          body: { workspaceId: owner.workspaceId, answer: true },
+        })
+      ).body.code,
+    ).toBe("interaction.wrong_door");
     expect((await owner.executor.approvals.get(approvalId)).status).toBe("pending");
     expect((await reviewer.ask(`POST /api/approvals/${approvalId}`, { body })).status).toBe(200);
   });
@@ -77,9 +94,17 @@ describe("roles", () => {
   test("an agent that asked through a task cannot approve it, and cancels only its own", async () => {
     const agent = await makeKey("agent");
     const own = await waitingTask(agent);
-    expect((await agent.ask(`POST /api/approvals/${own.approvalId}`, { body: { workspaceId: owner.workspaceId, decision: "approved" } })).status).toBe(403);
+    expect(
+      (
+        await agent.ask(`POST /api/approvals/${own.approvalId}`, {
+          body: { workspaceId: owner.workspaceId, decision: "approved" },
+        })
+      ).status,
+    ).toBe(403);
     const others = await waitingTask();
-    const refused = await agent.ask(`POST /api/tasks/${others.taskId}/cancel`, { body: { workspaceId: owner.workspaceId } });
+    const refused = await agent.ask(`POST /api/tasks/${others.taskId}/cancel`, {
+      body: { workspaceId: owner.workspaceId },
+    });
     expect([refused.status, refused.body.code]).toEqual([403, "auth.forbidden"]);
     expect((await owner.executor.tasks.get(others.taskId)).status).toBe("waiting");
     expect((await agent.executor.tasks.cancel(own.taskId)).status).toBe("cancelled");
@@ -93,14 +118,22 @@ describe("the wall between workspaces", () => {
     const { keyId } = await makeKey("agent");
     const { policyId } = await owner.executor.policies.create({ toolPathPattern: "never.*", decision: "deny" });
     const asked = await owner.executor.tasks.create("return await tools.human.ask({ question: 'who?' })");
-    const interactionId = await until("a question", async () => (await owner.executor.interactions.list({ taskId: asked.taskId, status: "pending" })).items[0]?.interactionId);
+    const interactionId = await until(
+      "a question",
+      async () =>
+        (await owner.executor.interactions.list({ taskId: asked.taskId, status: "pending" })).items[0]?.interactionId,
+    );
     const ids: Record<string, string> = { taskId, approvalId, keyId, policyId, interactionId };
     const withIds = table.filter(([, { path }]) => /\{(?!path\})/.test(path));
     expect(withIds.length).toBeGreaterThan(8);
     for (const [name, route] of withIds) {
       const { line, body } = requestFor(name, route, { workspaceId: stranger.workspaceId, ids });
       const answer = await stranger.ask(line, { body });
-      expect([name, answer.status, answer.headers.get("content-type")]).toEqual([name, 404, "application/problem+json"]);
+      expect([name, answer.status, answer.headers.get("content-type")]).toEqual([
+        name,
+        404,
+        "application/problem+json",
+      ]);
       expect(JSON.stringify(answer.body)).not.toContain(owner.workspaceId);
     }
     expect((await owner.executor.approvals.get(approvalId)).status).toBe("pending");
@@ -128,7 +161,8 @@ describe("the wall between workspaces", () => {
       const answer = await stranger.ask(`GET /api/${path}`);
       expect([path, answer.status]).toEqual([path, 200]);
       const text = JSON.stringify(answer.body);
-      for (const secret of [owner.workspaceId, owner.session.actorId, own.taskId, own.approvalId]) expect(text).not.toContain(secret);
+      for (const secret of [owner.workspaceId, owner.session.actorId, own.taskId, own.approvalId])
+        expect(text).not.toContain(secret);
     }
     const forged = await stranger.ask(`GET /api/tasks?actorId=${owner.session.actorId}`);
     expect(forged.body["items"]).toEqual([]);
@@ -153,7 +187,12 @@ describe("deciding", () => {
     const reviewer = await makeKey("reviewer");
     for (let round = 0; round < 5; round++) {
       const { taskId, approvalId } = await waitingTask();
-      const answers = await Promise.all([decide(owner, approvalId, "approved"), decide(reviewer, approvalId, "denied"), decide(owner, approvalId, "approved"), decide(reviewer, approvalId, "approved")]);
+      const answers = await Promise.all([
+        decide(owner, approvalId, "approved"),
+        decide(reviewer, approvalId, "denied"),
+        decide(owner, approvalId, "approved"),
+        decide(reviewer, approvalId, "approved"),
+      ]);
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
       const won = answers.find(({ status }) => status === 200)?.body["approval"] as { status: string };
       const task = await owner.executor.tasks.wait(taskId, { timeoutMs: 10_000 });
@@ -164,7 +203,10 @@ describe("deciding", () => {
   test("of a decision and a cancel that race, one wins", async () => {
     for (let round = 0; round < 5; round++) {
       const { taskId, approvalId } = await waitingTask();
-      const [decided] = await Promise.all([decide(owner, approvalId, "approved"), owner.executor.tasks.cancel(taskId).catch(() => undefined)]);
+      const [decided] = await Promise.all([
+        decide(owner, approvalId, "approved"),
+        owner.executor.tasks.cancel(taskId).catch(() => undefined),
+      ]);
       const { status } = await owner.executor.tasks.wait(taskId, { timeoutMs: 10_000 });
       const approval = await owner.executor.approvals.get(approvalId);
       if (decided.status === 200) expect(approval.status).toBe("approved");
@@ -179,7 +221,9 @@ describe("deciding", () => {
     const { approvalId } = await waitingTask(person, "return await tools.human.ask({ question: 'x' })");
     const { policy } = await person.executor.approvals.deny(approvalId, { remember: true });
     expect(policy).toMatchObject({ toolPathPattern: "human.ask", decision: "deny" });
-    await expect(person.executor.tasks.run("return await tools.human.ask({ question: 'y' })")).rejects.toMatchObject({ code: "policy.denied" });
+    await expect(person.executor.tasks.run("return await tools.human.ask({ question: 'y' })")).rejects.toMatchObject({
+      code: "policy.denied",
+    });
   });
 });
 
@@ -195,7 +239,11 @@ test("fields a caller may not set are refused, not ignored", async () => {
     ["POST /api/keys", { workspaceId, role: "owner", label: "x" }, 400],
     ["POST /api/keys", { workspaceId, role: "agent", label: "x", token: `ex_key_${"A".repeat(43)}` }, 400],
     ["POST /api/policies", { workspaceId, toolPathPattern: "*", decision: "allow", createdBy: "x" }, 400],
-    ["POST /api/policies", { workspaceId, toolPathPattern: "*", decision: "allow", createdAt: "2020-01-01T00:00:00Z" }, 400],
+    [
+      "POST /api/policies",
+      { workspaceId, toolPathPattern: "*", decision: "allow", createdAt: "2020-01-01T00:00:00Z" },
+      400,
+    ],
     ["POST /api/approvals/approval_x", { workspaceId, decision: "approved", reviewerId: "x" }, 400],
     ["POST /api/approvals/approval_x", { workspaceId, decision: "approved", approvedBy: "x" }, 400],
     ["POST /api/invites", { workspaceId, role: "agent", installationAdmin: true }, 400],
@@ -212,7 +260,9 @@ describe("coming and going", () => {
   test("an invite lets one person join with its role, once", async () => {
     const invite = await owner.executor.invites.create({ role: "reviewer" });
     expect(invite.url).toBe(`${installation.url}/#invite=${invite.code}`);
-    const answers = await Promise.allSettled([1, 2, 3].map(() => exchangeCode({ baseUrl: installation.url, code: invite.code })));
+    const answers = await Promise.allSettled(
+      [1, 2, 3].map(() => exchangeCode({ baseUrl: installation.url, code: invite.code })),
+    );
     const joined = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     expect(joined).toHaveLength(1);
     const [session] = joined;
@@ -221,8 +271,17 @@ describe("coming and going", () => {
     expect(session.actorId).not.toBe(owner.session.actorId);
     const guest = personOf(installation.url, session.sessionId, session);
     const { approvalId } = await waitingTask();
-    expect((await guest.ask("POST /api/policies", { body: { workspaceId: owner.workspaceId, toolPathPattern: "*", decision: "allow" } })).status).toBe(403);
-    expect((await guest.executor.approvals.approve(approvalId)).approval).toMatchObject({ status: "approved", reviewerId: session.actorId });
+    expect(
+      (
+        await guest.ask("POST /api/policies", {
+          body: { workspaceId: owner.workspaceId, toolPathPattern: "*", decision: "allow" },
+        })
+      ).status,
+    ).toBe(403);
+    expect((await guest.executor.approvals.approve(approvalId)).approval).toMatchObject({
+      status: "approved",
+      reviewerId: session.actorId,
+    });
     const used = await ask(installation.url, "POST /api/auth/exchange", { body: { code: invite.code } });
     expect([used.status, used.body.code]).toEqual([400, "auth.code_invalid"]);
   });
@@ -238,7 +297,9 @@ describe("coming and going", () => {
   test("a revoked key is refused at once and its open streams close", async () => {
     const agent = await makeKey("agent");
     const { taskId } = await waitingTask();
-    const streams = await Promise.all(["/api/events", `/api/tasks/${taskId}/events`].map((path) => openSse(installation.url + path, agent.token)));
+    const streams = await Promise.all(
+      ["/api/events", `/api/tasks/${taskId}/events`].map((path) => openSse(installation.url + path, agent.token)),
+    );
     const others = await openSse(`${installation.url}/api/events`, owner.token);
     expect(streams.map(({ status }) => status)).toEqual([200, 200]);
     const revokedAt = Date.now();
@@ -257,25 +318,41 @@ describe("coming and going", () => {
     await person.executor.logout();
     await stream.ended;
     expect((await person.ask("GET /api/auth/me")).status).toBe(401);
-    const again = await ask(installation.url, "POST /api/auth/anonymous/bootstrap", { body: { sessionId: person.token } });
+    const again = await ask(installation.url, "POST /api/auth/anonymous/bootstrap", {
+      body: { sessionId: person.token },
+    });
     expect(again.status).toBe(201);
     expect(again.body["sessionId"]).not.toBe(person.token);
     expect(again.body["workspaceId"]).not.toBe(person.workspaceId);
   });
 
   test("a known session id gives the same session back; a key is not a session", async () => {
-    const same = await ask(installation.url, "POST /api/auth/anonymous/bootstrap", { body: { sessionId: owner.token } });
-    expect([same.status, same.body["workspaceId"], same.body["sessionId"]]).toEqual([200, owner.workspaceId, owner.token]);
+    const same = await ask(installation.url, "POST /api/auth/anonymous/bootstrap", {
+      body: { sessionId: owner.token },
+    });
+    expect([same.status, same.body["workspaceId"], same.body["sessionId"]]).toEqual([
+      200,
+      owner.workspaceId,
+      owner.token,
+    ]);
     const key = await makeKey("agent");
     const fresh = await ask(installation.url, "POST /api/auth/anonymous/bootstrap", { body: { sessionId: key.token } });
     expect([fresh.status, fresh.body["workspaceId"] === owner.workspaceId]).toEqual([201, false]);
   });
 });
 
-const decide = (person: Person, approvalId: string, decision: string) => person.ask(`POST /api/approvals/${approvalId}`, { body: { workspaceId: owner.workspaceId, decision } });
+const decide = (person: Person, approvalId: string, decision: string) =>
+  person.ask(`POST /api/approvals/${approvalId}`, { body: { workspaceId: owner.workspaceId, decision } });
 
-function requestFor(name: RouteName, route: Route, { workspaceId, ids = {}, inQuery }: { workspaceId: string; ids?: Record<string, string>; inQuery?: boolean }) {
-  const path = route.path.replace(/\{(\w+)\}/g, (_, param: string) => ids[param] ?? (param === "path" ? "executor.echo" : `${param}_x`));
+function requestFor(
+  name: RouteName,
+  route: Route,
+  { workspaceId, ids = {}, inQuery }: { workspaceId: string; ids?: Record<string, string>; inQuery?: boolean },
+) {
+  const path = route.path.replace(
+    /\{(\w+)\}/g,
+    (_, param: string) => ids[param] ?? (param === "path" ? "executor.echo" : `${param}_x`),
+  );
   const search = new URLSearchParams({
     ...((inQuery || route.method === "delete") && { workspaceId }),
     ...(name === "searchTools" && { query: "echo" }),

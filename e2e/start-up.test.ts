@@ -3,8 +3,17 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { environmentOn, type Installation, newHome, spawnServer, spawnWorker, startInstallation } from "@executor/testkit/installation/start-installation";
+import {
+  environmentOn,
+  type Installation,
+  newHome,
+  spawnServer,
+  spawnWorker,
+  startInstallation,
+} from "@executor/testkit/installation/start-installation";
 import { ask, signIn } from "./support/api.ts";
+import { openSse } from "./support/read-sse.ts";
+import { until } from "./support/until.ts";
 
 const started: Installation[] = [];
 const homes: string[] = [];
@@ -44,10 +53,12 @@ test("of several servers that start on one directory at once, exactly one runs",
   const ends = servers.map((server) =>
     Promise.race([
       server.exited,
-      server.waitForLine(({ msg }) => msg === "server.listening").then(
-        () => "runs",
-        () => server.exited,
-      ),
+      server
+        .waitForLine(({ msg }) => msg === "server.listening")
+        .then(
+          () => "runs",
+          () => server.exited,
+        ),
     ]),
   );
   const results = await Promise.all(ends);
@@ -59,7 +70,9 @@ test("of several servers that start on one directory at once, exactly one runs",
 test("a port that is taken is named", async () => {
   const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("other") });
   try {
-    const { code, stderr } = await spawnServer(environmentOn(makeHome(), { EXECUTOR_PORT: String(other.port) })).finish();
+    const { code, stderr } = await spawnServer(
+      environmentOn(makeHome(), { EXECUTOR_PORT: String(other.port) }),
+    ).finish();
     expect(code).toBe(78);
     expect(stderr).toContain(`127.0.0.1:${other.port}`);
     expect(stderr).toContain("EXECUTOR_PORT");
@@ -82,8 +95,18 @@ test("a setting that cannot be is refused by server and worker, with its name", 
     ["EXECUTOR_WORKER_CONCURRENCY", "0", ["worker"]],
     ["CONVEX_URL", "not-a-url", ["server", "worker"]],
   ];
-  const runs = bad.flatMap(([name, value, who]) => who.map((each) => ({ name, each, spawn: each === "server" ? spawnServer : spawnWorker, env: { [name]: value } })));
-  for (const { name, each, spawn, env } of [...runs, { name: "EXECUTOR_CONVEX_SERVICE_TOKEN", each: "server", spawn: spawnServer, env: { CONVEX_URL: "http://127.0.0.1:1" } }]) {
+  const runs = bad.flatMap(([name, value, who]) =>
+    who.map((each) => ({ name, each, spawn: each === "server" ? spawnServer : spawnWorker, env: { [name]: value } })),
+  );
+  for (const { name, each, spawn, env } of [
+    ...runs,
+    {
+      name: "EXECUTOR_CONVEX_SERVICE_TOKEN",
+      each: "server",
+      spawn: spawnServer,
+      env: { CONVEX_URL: "http://127.0.0.1:1" },
+    },
+  ]) {
     const { code, stderr } = await spawn(environmentOn(makeHome(), env)).finish();
     expect([name, each, code]).toEqual([name, each, 78]);
     expect(stderr).toContain(name);
@@ -93,8 +116,7 @@ test("a setting that cannot be is refused by server and worker, with its name", 
 
 test("data of a newer version is refused, and left as it is", async () => {
   const first = await start({ workers: 0 });
-  await first.server.kill("SIGTERM");
-  expect(await first.server.exited).toBe(0);
+  await first.killServer();
   const path = join(first.home, "executor.db");
   const change = new Database(path);
   change.run("PRAGMA user_version = 9999");
@@ -109,7 +131,31 @@ test("data of a newer version is refused, and left as it is", async () => {
   const look = new Database(path, { readonly: true });
   expect(look.query("PRAGMA user_version").get()).toEqual({ user_version: 9999 });
   look.close();
-  expect(existsSync(join(first.home, "server.lock"))).toBe(false);
+});
+
+test("a server told to stop the moment it is ready stops in order, and leaves no lock", async () => {
+  for (let round = 0; round < 6; round++) {
+    const installation = await start({ workers: 0 });
+    installation.server.kill("SIGTERM");
+    expect(await installation.server.exited).toBe(0);
+    expect(existsSync(join(installation.home, "server.lock"))).toBe(false);
+  }
+});
+
+test("a server told to stop ends its streams and answers what waits, within seconds", async () => {
+  const installation = await start({ workers: 0 });
+  const person = await signIn(installation);
+  const stream = await openSse(`${installation.url}/api/events`, person.token);
+  const waiting = person.ask("POST /api/tasks?wait=60000", {
+    body: { code: "return 1", workspaceId: person.workspaceId },
+  });
+  await until("the task", async () => (await person.executor.tasks.list()).items.length === 1);
+  const startedAt = Date.now();
+  installation.server.kill("SIGTERM");
+  expect([(await waiting).status, (await waiting).body["status"]]).toEqual([201, "queued"]);
+  await stream.ended;
+  expect(await installation.server.exited).toBe(0);
+  expect(Date.now() - startedAt).toBeLessThan(5_000);
 });
 
 test("a damaged database or owner key is refused with its path, never replaced", async () => {
@@ -162,7 +208,10 @@ test("the owner's key works on a closed installation, and is the same after a re
   const installation = await start({ workers: 0, env: { EXECUTOR_ANONYMOUS: "0" } });
   const read = async () => ((await Bun.file(join(installation.home, "owner-key")).json()) as { token: string }).token;
   const token = await read();
-  expect((await ask(installation.url, "GET /api/auth/me", { token })).body).toMatchObject({ role: "admin", installationAdmin: true });
+  expect((await ask(installation.url, "GET /api/auth/me", { token })).body).toMatchObject({
+    role: "admin",
+    installationAdmin: true,
+  });
   await installation.killServer();
   await installation.startServer();
   expect(await read()).toBe(token);
@@ -170,7 +219,10 @@ test("the owner's key works on a closed installation, and is the same after a re
 });
 
 test("too many requests with one key are told when to come back; others are still served", async () => {
-  const installation = await start({ workers: 0, env: { EXECUTOR_LIMIT_REQUESTS_PER_MINUTE: "20", EXECUTOR_LIMIT_BOOTSTRAPS_PER_MINUTE: "3" } });
+  const installation = await start({
+    workers: 0,
+    env: { EXECUTOR_LIMIT_REQUESTS_PER_MINUTE: "20", EXECUTOR_LIMIT_BOOTSTRAPS_PER_MINUTE: "3" },
+  });
   const [greedy, other] = [await signIn(installation), await signIn(installation)];
   const answers = await Promise.all(Array.from({ length: 30 }, () => greedy.ask("GET /api/auth/me")));
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20);
@@ -181,6 +233,8 @@ test("too many requests with one key are told when to come back; others are stil
     expect(Number(headers.get("retry-after"))).toBeWithin(1, 10);
   }
   expect((await other.ask("GET /api/auth/me")).status).toBe(200);
-  const sessions = await Promise.all(Array.from({ length: 4 }, () => ask(installation.url, "POST /api/auth/anonymous/bootstrap", { body: {} })));
+  const sessions = await Promise.all(
+    Array.from({ length: 4 }, () => ask(installation.url, "POST /api/auth/anonymous/bootstrap", { body: {} })),
+  );
   expect(sessions.map(({ status }) => status).toSorted()).toEqual([201, 429, 429, 429]);
 });

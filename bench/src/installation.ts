@@ -72,7 +72,17 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   };
 }
 
-export const makeTempDir = (): string => mkdtempSync(join(tmpdir(), "executor-bench-"));
+const made = new Set<string>();
+process.on("exit", () => {
+  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+});
+
+/** Gone when the benchmark ends at the latest, also when it fails. */
+export function makeTempDir(): string {
+  const directory = mkdtempSync(join(tmpdir(), "executor-bench-"));
+  made.add(directory);
+  return directory;
+}
 
 /** Limits that guard against abuse would only measure themselves. */
 export function installationEnv(home: string, more: Record<string, string> = {}): Record<string, string> {

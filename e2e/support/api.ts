@@ -22,7 +22,11 @@ export interface AskOptions {
 }
 
 /** `route` is "POST /api/tasks": a method and a path. */
-export async function ask(url: string, route: string, { token, body, headers, signal }: AskOptions = {}): Promise<Answer> {
+export async function ask(
+  url: string,
+  route: string,
+  { token, body, headers, signal }: AskOptions = {},
+): Promise<Answer> {
   const [method = "GET", path = "/"] = route.split(" ");
   const response = await fetch(url + path, {
     method,
@@ -64,5 +68,11 @@ export async function signIn({ url }: Pick<Installation, "url">): Promise<Person
 export function personOf(url: string, token: string, session: Session): Person {
   const { workspaceId } = session;
   const executor = createExecutor({ baseUrl: url, token, workspaceId });
-  return { session, token, workspaceId, executor, ask: (route, options = {}) => ask(url, route, { token, ...options }) };
+  return {
+    session,
+    token,
+    workspaceId,
+    executor,
+    ask: (route, options = {}) => ask(url, route, { token, ...options }),
+  };
 }

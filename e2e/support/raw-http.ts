@@ -8,7 +8,12 @@ export interface RawAnswer {
 }
 
 /** Sends `head` (lines of the request without the empty one) and reads until the server closes or has answered. */
-export async function sendRaw(port: number, head: string[], body: string | Uint8Array = "", timeoutMs = 5_000): Promise<RawAnswer> {
+export async function sendRaw(
+  port: number,
+  head: string[],
+  body: string | Uint8Array = "",
+  timeoutMs = 5_000,
+): Promise<RawAnswer> {
   const socket = await openSocket(port);
   socket.write(`${head.join("\r\n")}\r\n\r\n`);
   if (body.length > 0) socket.write(body);

@@ -13,7 +13,10 @@ export interface SseConnection {
 
 export async function openSse(url: string, token: string, lastEventId?: number): Promise<SseConnection> {
   const controller = new AbortController();
-  const headers = { authorization: `Bearer ${token}`, ...(lastEventId !== undefined && { "last-event-id": String(lastEventId) }) };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(lastEventId !== undefined && { "last-event-id": String(lastEventId) }),
+  };
   const response = await fetch(url, { headers, signal: controller.signal });
   const events: TaskEvent[] = [];
   const ids: string[] = [];

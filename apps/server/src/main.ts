@@ -6,9 +6,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "@executor/contracts/error";
 import { EnvironmentError } from "@executor/core/installation-env";
-import { createLogger, type Logger } from "@executor/core/log";
+import { createLogger } from "@executor/core/log";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
 import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
+import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
 import about from "../package.json" with { type: "json" };
@@ -27,6 +28,9 @@ async function main(): Promise<void> {
   const { server: env, installation } = readServerEnv(process.env, process.platform, homedir());
   const host = createSystemHost();
   const log = createLogger((line) => process.stdout.write(`${line}\n`), host.now);
+  // From here on a signal ends it cleanly, however far the start has come.
+  const stopAsked = listenForStop(env.parentPid);
+  makePlaces(installation);
   const lock = lockHome(installation.home);
   if (!lock.ok)
     throw new EnvironmentError(
@@ -54,48 +58,36 @@ async function main(): Promise<void> {
   const worker = env.autoExecute ? await startWorker() : null;
   log.info("server.listening", { host: env.host, port: server.port, store: store.kind, autoExecute: env.autoExecute });
 
-  stopOnSignal(log, env.parentPid, async () => {
-    stopping.abort();
-    await Promise.all([server.stop(), worker?.stop()]);
-    await store.close();
-    lock.release();
-  });
+  const reason = await stopAsked;
+  log.info("server.stopping", { reason });
+  // Whatever still hangs is in the store, or was never promised.
+  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+  stopping.abort();
+  await Promise.all([server.stop(), worker?.stop()]);
+  await store.close();
+  lock.release();
+  log.info("server.stopped", { reason });
+  process.exit(0);
 
   /** Loaded only when asked for: a server that runs no tasks keeps no engine in memory. */
   async function startWorker() {
-    const { createWorker, defaultWorkerSettings } = await import("@executor/worker/worker");
+    const { createWorker } = await import("@executor/worker/worker");
+    const { readWorkerEnv } = await import("@executor/worker/env");
     const { mapLine } = await import("@executor/runtimes/guest/map-line");
-    const started = createWorker({
-      store,
-      runtimes,
-      providers: [tools],
-      host,
-      limits: installation.limits,
-      log,
-      mapLine,
-      settings: defaultWorkerSettings,
-    });
+    const { settings } = readWorkerEnv(process.env, process.platform, homedir()).worker;
+    const { limits } = installation;
+    const started = createWorker({ store, runtimes, providers: [tools], host, limits, log, mapLine, settings });
     await started.start();
     return started;
   }
 }
 
-function stopOnSignal(log: Logger, parentPid: number | null, stop: () => Promise<void>): void {
-  let isStopping = false;
-  const end = async (reason: string): Promise<void> => {
-    if (isStopping) return;
-    isStopping = true;
-    log.info("server.stopping", { reason });
-    // Whatever still hangs is in the store, or was never promised.
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    await stop();
-    log.info("server.stopped", { reason });
-    process.exit(0);
-  };
-  const begin = (reason: string) =>
-    void end(reason).catch((error: unknown) => log.error("server.stop_failed", { error }));
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => begin(signal));
-  if (parentPid !== null) setInterval(() => isAlive(parentPid) || begin("parent is gone"), PARENT_CHECK_MS).unref();
+/** Resolves with the reason, once. */
+function listenForStop(parentPid: number | null): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
+  if (parentPid !== null) setInterval(() => isAlive(parentPid) || resolve("parent is gone"), PARENT_CHECK_MS).unref();
+  return promise;
 }
 
 await main().catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { mapLine } from "@executor/runtimes/guest/map-line";
 import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
+import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
 import { readWorkerEnv } from "./env.ts";
@@ -18,6 +19,12 @@ async function main(): Promise<void> {
   const { worker: env, installation } = readWorkerEnv(process.env, process.platform, homedir());
   const host = createSystemHost();
   const log = createLogger((line) => process.stdout.write(`${line}\n`), host.now);
+  // From here on a signal ends it cleanly, however far the start has come.
+  const stop = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop.resolve(signal));
+  if (env.parentPid !== null) watchParent(env.parentPid, () => stop.resolve("parent is gone"));
+
+  makePlaces(installation);
   const store = await openStore(installation, "spoke");
   const worker = createWorker({
     store,
@@ -30,18 +37,10 @@ async function main(): Promise<void> {
     settings: env.settings,
   });
   await worker.start();
-
-  let stopping = false;
-  const stop = async (reason: string): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
-    log.info("worker.stopping", { reason });
-    await worker.stop();
-    await store.close();
-    process.exit(0);
-  };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
-  if (env.parentPid !== null) watchParent(env.parentPid, () => void stop("parent is gone"));
+  log.info("worker.stopping", { reason: await stop.promise });
+  await worker.stop();
+  await store.close();
+  process.exit(0);
 }
 
 function watchParent(pid: number, onGone: () => void): void {

@@ -104,9 +104,13 @@ export interface GuestOutput {
 export type GuestEnd =
   | { kind: "returned"; resultJson: string }
   /** `callId`: the uncaught error is the very object that carried this call's outcome (known by identity, not by text). */
-  | { kind: "threw"; name: string; message: string; line?: number; callId?: number }
+  /** `code`: the uncaught error is the very object with which the engine refused to make a call. */
+  | { kind: "threw"; name: string; message: string; line?: number; callId?: number; code?: CallRefusal }
   /** A limit or rule of the engine ended it. `task.diverged`: a delivery named a call or timer that is not outstanding. */
   | { kind: "stopped"; code: GuestLimitCode | "task.diverged"; message: string };
+
+/** Why the engine refuses to make a call at all. */
+export type CallRefusal = "call.input_too_large" | "call.input_invalid" | "tool.not_found";
 
 /** The engine under a session is gone (killed, crashed, moved away from a busy neighbour). Replay in a new session. */
 export class GuestLost extends Error {

@@ -11,8 +11,8 @@ export function endOf({ deps, journal, task }: Run, end: GuestEnd): TaskEnd {
   const call = end.callId === undefined ? undefined : journal.call(end.callId);
   const line = end.line === undefined ? undefined : deps.mapLine(task.code, task.script, end.line);
   const error = {
-    code: call?.errorCode ?? "task.failed",
-    message: call ? end.message : `${end.name}: ${end.message}`,
+    code: call?.errorCode ?? end.code ?? "task.failed",
+    message: call || end.code ? end.message : `${end.name}: ${end.message}`,
     ...(line !== undefined && { line }),
     ...(call && { toolPath: call.toolPath }),
   };

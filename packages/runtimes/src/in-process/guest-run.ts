@@ -6,7 +6,7 @@
 import type { GuestLimits } from "@executor/core/ports/runtime";
 import { hostOps } from "../guest/prelude.ts";
 import { type DeliveryKind, deliveryKinds, type WireEnd } from "./guest-frames.ts";
-import { type GuestProblem, GuestStop, limitBehind, lineOf, taskFile } from "./guest-stop.ts";
+import { type GuestProblem, GuestStop, limitBehind, lineOf, taskFile, whoseError } from "./guest-stop.ts";
 import { type EngineImage, GuestThrow, OutOfGuestMemory, type QuickJsVm, startVm } from "./quickjs-vm.ts";
 
 export interface TurnParts {
@@ -236,6 +236,9 @@ export class GuestRun {
   #endByThrow(problem: GuestProblem, vm?: QuickJsVm): WireEnd {
     const limit = limitBehind(problem);
     if (limit !== undefined) return limit;
+    // Without memory for an error object the engine throws null.
+    const isShort = (vm?.memoryBytes ?? 0) > this.#limits.memoryBytes * 0.8;
+    if (isShort && problem.message === "null was thrown") return this.#memoryStop();
     if (vm !== undefined) this.#showRejections(vm);
     const line = lineOf(problem.stack);
     return {
@@ -243,7 +246,7 @@ export class GuestRun {
       name: problem.name,
       message: problem.message,
       ...(line === undefined ? {} : { line }),
-      ...(problem.call < 0 ? {} : { callId: problem.call }),
+      ...whoseError(problem),
     };
   }
 

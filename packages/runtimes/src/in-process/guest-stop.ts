@@ -2,12 +2,13 @@
  * How a guest's end is read from what the engine says: a stop of ours, the engine's own errors for a limit, or an error of the code.
  */
 import type { GuestLimitCode } from "@executor/contracts/error";
+import type { CallRefusal } from "@executor/core/ports/runtime";
 import type { WireEnd } from "./guest-frames.ts";
 
 /** What the task's script is called in stacks. */
 export const taskFile = "task.js";
 
-/** What the prelude could read of an error. `call`: whose outcome it carried, or -1. */
+/** What the prelude could read of an error. `call`: whose outcome it carried, -1, or a refusal of the prelude. */
 export interface GuestProblem {
   name: string;
   message: string;
@@ -33,6 +34,19 @@ export function limitBehind(problem: GuestProblem): WireEnd | undefined {
   if (problem.name === "InternalError" && /out of memory|string too long/.test(problem.message))
     return { kind: "stopped", code: "task.memory_limit", message: "The code used up its memory" };
   return undefined;
+}
+
+/** By the numbers of `refusals` in tools.guest.js. */
+const refusalCodes: Record<number, CallRefusal> = {
+  [-2]: "call.input_too_large",
+  [-3]: "call.input_invalid",
+  [-4]: "tool.not_found",
+};
+
+export function whoseError({ call }: GuestProblem): { callId?: number; code?: CallRefusal } {
+  if (call >= 0) return { callId: call };
+  const code = refusalCodes[call];
+  return code === undefined ? {} : { code };
 }
 
 /** The line in the script of the innermost frame that belongs to the task. */

@@ -78,6 +78,7 @@ function decodeEnd(end: WireEnd, nextText: () => string): GuestEnd {
     message: String(end.message),
     ...(end.line === undefined ? {} : { line: whole(end.line) }),
     ...(end.callId === undefined ? {} : { callId: whole(end.callId) }),
+    ...(end.code === undefined ? {} : { code: end.code }),
   };
 }
 

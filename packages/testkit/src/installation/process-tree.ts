@@ -41,7 +41,9 @@ function readStat(pid: number): { state: string; parent: number; ticks: number }
   const text = readProc(pid, "stat");
   // The name in parentheses may hold spaces: count from its end.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return text === "" ? null : { state: fields[0] ?? "", parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
+  return text === ""
+    ? null
+    : { state: fields[0] ?? "", parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
 }
 
 function listProc(): string[] {

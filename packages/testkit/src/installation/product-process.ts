@@ -78,17 +78,19 @@ export class ProductProcess {
   /** Waits for a line of the log that fits; fails with all it said when the process ends or the time is over. */
   async waitForLine(fits: (line: LogLine) => boolean, timeoutMs = 15_000): Promise<LogLine> {
     const giveUpAt = Date.now() + timeoutMs;
-    for (let seen = 0; ; ) {
+    for (let seen = 0; ;) {
       for (; seen < this.lines.length; seen++) {
         const line = parseLine(this.lines[seen] ?? "");
         if (line && fits(line)) return line;
       }
       if (!this.isRunning) {
         const { code, text } = await this.finish();
-        if (seen === this.lines.length) throw new Error(`${this.name} ended with ${code} before it said what was waited for:\n${text}`);
+        if (seen === this.lines.length)
+          throw new Error(`${this.name} ended with ${code} before it said what was waited for:\n${text}`);
       }
       const leftMs = giveUpAt - Date.now();
-      if (leftMs <= 0) throw new Error(`${this.name} did not say what was waited for within ${timeoutMs} ms:\n${this.text}`);
+      if (leftMs <= 0)
+        throw new Error(`${this.name} did not say what was waited for within ${timeoutMs} ms:\n${this.text}`);
       await Promise.race([this.#wake.promise, Bun.sleep(Math.min(leftMs, 200))]);
     }
   }

@@ -38,10 +38,17 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
 }
 
 /** The environment of a process on a directory, for one that is expected to refuse to start. */
-export const environmentOn = (home: string, env: Record<string, string> = {}): Record<string, string> => ({ EXECUTOR_HOME: home, EXECUTOR_PORT: "0", ...HASTY, ...env });
+export const environmentOn = (home: string, env: Record<string, string> = {}): Record<string, string> => ({
+  EXECUTOR_HOME: home,
+  EXECUTOR_PORT: "0",
+  ...HASTY,
+  ...env,
+});
 
-export const spawnServer = (env: Record<string, string>): ProductProcess => new ProductProcess({ name: "server", args: ["apps/server/src/main.ts"], env });
-export const spawnWorker = (env: Record<string, string>): ProductProcess => new ProductProcess({ name: "worker", args: ["apps/worker/src/main.ts"], env });
+export const spawnServer = (env: Record<string, string>): ProductProcess =>
+  new ProductProcess({ name: "server", args: ["apps/server/src/main.ts"], env });
+export const spawnWorker = (env: Record<string, string>): ProductProcess =>
+  new ProductProcess({ name: "worker", args: ["apps/worker/src/main.ts"], env });
 export const newHome = (): string => mkdtempSync(join(tmpdir(), "executor-e2e-"));
 
 export class Installation {
@@ -50,6 +57,7 @@ export class Installation {
   readonly #all: ProductProcess[] = [];
   readonly #workers: ProductProcess[] = [];
   #server: ProductProcess | null = null;
+  #standIn: ProductProcess | null = null;
   #port = 0;
   #storeEnv: Record<string, string> = {};
   #guard: ReturnType<typeof setInterval> | null = null;
@@ -133,7 +141,9 @@ export class Installation {
   /** Fails when the installation had to be ended for its memory: no test may pass then. */
   async stop(): Promise<void> {
     if (this.#guard) clearInterval(this.#guard);
-    await Promise.all(this.#all.map((each) => end(each, "SIGTERM")));
+    await Promise.all(this.#all.filter((each) => each !== this.#standIn).map((each) => end(each, "SIGTERM")));
+    // Last, for the others say goodbye to it.
+    if (this.#standIn) await end(this.#standIn, "SIGTERM");
     if (this.#options.home === undefined) rmSync(this.home, { recursive: true, force: true });
     if (this.#overgrown !== null) throw new Error(this.#overgrown);
   }
@@ -152,6 +162,7 @@ export class Installation {
     // --no-orphans: it does not look after its parent itself.
     const args = ["--no-orphans", "packages/testkit/src/convex/main.ts"];
     const standIn = this.#keep(new ProductProcess({ name: "convex", args, env: { EXECUTOR_SERVICE_TOKEN: token } }));
+    this.#standIn = standIn;
     const { url } = await standIn.waitForLine((line) => typeof line["url"] === "string");
     this.#storeEnv = { CONVEX_URL: String(url), EXECUTOR_CONVEX_SERVICE_TOKEN: token };
   }

@@ -4,7 +4,8 @@ const pendingCalls = new Map(); // id -> { resolve, reject, path, site }
 const pendingTimers = new Map(); // id -> { run, args, every, handle }
 const timerIds = new Map(); // what the guest holds -> id of the timer that is armed for it
 const toolPaths = new WeakMap(); // a step of `tools` -> its path
-const toolErrors = new WeakMap(); // the error object that carried a call's outcome -> the call's id (-1: refused before it was a call)
+const toolErrors = new WeakMap(); // the error object that carried a call's outcome -> the call's id, or why it never was one (refusals)
+const refusals = { __proto__: null, inputTooLarge: -2, inputInvalid: -3, pathTooLong: -4 }; // told to the host by number; guest-run.ts knows the codes
 
 class ToolError extends Error {}
 const toolErrorPrototype = ToolError.prototype;
@@ -37,6 +38,8 @@ const callTool = (path, args) => {
   const id = problem === undefined ? host(opCall, path, json) : -1;
   if (id >= 0)
     return new Promise((resolve, reject) => mapSet(pendingCalls, id, { __proto__: null, resolve, reject, path, site }));
+  const refusal =
+    id === -2 ? refusals.pathTooLong : problem === undefined ? refusals.inputTooLarge : refusals.inputInvalid;
   const fields =
     id === -2
       ? {
@@ -58,7 +61,7 @@ const callTool = (path, args) => {
             message: `The input of ${path} must be a JSON value: ${problem}`,
             toolPath: path,
           };
-  return new Promise((_resolve, reject) => reject(makeToolError(fields, -1, site)));
+  return new Promise((_resolve, reject) => reject(makeToolError(fields, refusal, site)));
 };
 
 const makeStep = (path) => {

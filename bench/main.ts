@@ -12,6 +12,7 @@ import { runFigure } from "./figures/run.ts";
 import { startFigure } from "./figures/start.ts";
 import { throughputFigure } from "./figures/throughput.ts";
 import type { Figure, Row } from "./src/figure.ts";
+import { watchMachine } from "./src/machine-load.ts";
 import { formatTable } from "./src/print-table.ts";
 
 const figures: Figure[] = [runFigure, throughputFigure, callsFigure, resumeFigure, memoryFigure, eventsFigure, startFigure, noisyNeighbourFigure];
@@ -32,7 +33,10 @@ async function main(): Promise<number> {
   const rows: Row[] = [];
   for (const figure of chosen) {
     say(`${figure.name}: ${figure.means}`);
-    rows.push(...(await figure.measure({ quick: flags.includes("--quick"), say })));
+    const endWatch = watchMachine();
+    const measured = await figure.measure({ quick: flags.includes("--quick"), say });
+    const load = `others used ${(endWatch().others * 100).toFixed(0)} % of the machine`;
+    rows.push(...measured.map((row) => ({ ...row, note: `${row.note}; ${load}` })));
   }
   console.log(flags.includes("--json") ? JSON.stringify({ at: new Date().toISOString(), machine: `${cpus().length} x ${cpus()[0]?.model}`, bun: Bun.version, rows }, null, 2) : formatTable(rows));
   return rows.every((row) => row.ok !== false) ? 0 : 1;

@@ -76,11 +76,11 @@ async function playApprovals(options: InstallationOptions): Promise<void> {
   const second = await openSse(`${installation.url}/api/tasks/${taskId}/events`, person.token, seen);
 
   for (const { approvalId } of pending) await executor.approvals.approve(approvalId);
-  const [third] = await until("the third question", async () => {
-    const asked = await pendingOf(person, taskId, 1);
-    return asked[0]?.input && JSON.stringify(asked[0].input) === '{"value":"third"}' && asked;
+  const third = await until("the third question", async () => {
+    const [asked] = await pendingOf(person, taskId, 1);
+    return JSON.stringify(asked?.input) === '{"value":"third"}' && asked;
   });
-  await executor.approvals.approve(third?.approvalId ?? "");
+  await executor.approvals.approve(third.approvalId);
 
   const task = await until("the end", async () => {
     const read = await executor.tasks.get(taskId, { waitMs: 5_000 });
@@ -98,7 +98,7 @@ async function playApprovals(options: InstallationOptions): Promise<void> {
   );
   expect(calls.map(({ approvalId }) => approvalId)).toEqual([
     ...pending.map(({ approvalId }) => approvalId),
-    third?.approvalId,
+    third.approvalId,
   ]);
 
   await second.ended;

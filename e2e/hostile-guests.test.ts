@@ -10,7 +10,7 @@ import type { CreateTaskOptions, Task } from "@executor/client";
 import { cpuMs, processTree, pssBytes, rssBytes } from "@executor/testkit/installation/process-tree";
 import { type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
 import { type Person, signIn } from "./support/api.ts";
-import { hostileGuests, macroImports } from "./support/hostile-code.ts";
+import { hostileGuests, macroImports, parserBombs } from "./support/hostile-code.ts";
 import { until } from "./support/until.ts";
 
 const MB = 1_000_000;
@@ -41,7 +41,10 @@ test("while they all run at once, a neighbour's tasks are hardly slower", async 
   void Promise.allSettled(ends.values()).then(() => (areOver = true));
   const startedAt = Date.now();
   const times: number[] = [];
-  while (!areOver) times.push(...(await sample(1)));
+  while (!areOver) {
+    times.push(...(await sample(1)));
+    await Bun.sleep(20);
+  }
   const p50 = median(times);
   const p95 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
   console.log(
@@ -114,6 +117,16 @@ test("a macro never runs: the code is refused, whichever way it names one", asyn
   }
 });
 
+test("code made to break the parser is refused at once, and the server goes on", async () => {
+  for (const code of parserBombs) {
+    const startedAt = Date.now();
+    const answer = await attacker.ask("POST /api/tasks", { body: { workspaceId: attacker.workspaceId, code } });
+    expect([code.slice(0, 30), answer.status, answer.body.code]).toEqual([code.slice(0, 30), 422, "task.syntax_error"]);
+    expect(Date.now() - startedAt).toBeLessThan(2_000);
+  }
+  expect(installation.server.isRunning).toBe(true);
+});
+
 test("a task whose calls carry megabytes does not make the worker keep them all", async () => {
   const code = `const s = "x".repeat(9_000_000); for (let i = 0; i < 70; i++) await tools.executor.echo({ value: s + i }); await new Promise((done) => setTimeout(done, 700)); return 1`;
   let peak = 0;
@@ -124,6 +137,16 @@ test("a task whose calls carry megabytes does not make the worker keep them all"
     `  630 MB through one task (${task.status} ${task.error?.code ?? ""}, ${task.counts.calls} calls): the worker alone grew to ${Math.round(peak / MB)} MB`,
   );
   expect(peak).toBeLessThan(500 * MB);
+}, 40_000);
+
+test("many timers cost the worker itself no more than a little each", async () => {
+  const before = cpuMs([workerPid]);
+  const code =
+    "for (let i = 0; i < 40_000; i++) setTimeout(() => {}, 1); await new Promise((done) => setTimeout(done, 50)); return 1";
+  const task = await endOf(attacker, { code, timeoutMs: 20_000 });
+  const usedMs = cpuMs([workerPid]) - before;
+  console.log(`  40,000 timers (${task.status}) cost the worker ${usedMs} ms of CPU`);
+  expect(usedMs).toBeLessThan(4_000);
 }, 40_000);
 
 test("tasks that ask long questions do not make the list of tasks large", async () => {

@@ -20,9 +20,10 @@ export const startFigure: Figure = {
           unit: "ms",
           floor: p50(floor),
           product: p50(product),
-          aim: "< 1 s",
-          isMet: ({ product: ms }) => ms < 1_000,
-          note: `${what}; worst ${percentile(product, 1).toFixed(0)} ms; floor = two bare Hono processes until both replied`,
+          aim: "every round < 1 s",
+          // The times have two modes, and a median shows only one of them: no round may take longer.
+          isMet: () => product.every((ms) => ms < 1_000),
+          note: `${what}; ${product.filter((ms) => ms >= 1_000).length} of ${product.length} rounds over 1 s, worst ${percentile(product, 1).toFixed(0)} ms; floor = two bare Hono processes until both replied`,
         });
       return [row("start/fresh", samples.floor, samples.fresh, "an empty data directory"), row("start/again", again.floor, again.again, "a data directory that is in use already")];
     } finally {

@@ -120,3 +120,24 @@ export const macroImports: string[] = [
   'import * as all from "FILE" with { type: "macro" }; return all.boom();',
   'export { boom } from "FILE" with { type: "macro" };',
 ];
+
+const nest = (count: number, open: string, inside: string, close: string): string =>
+  `return ${open.repeat(count)}${inside}${close.repeat(count)}`;
+
+/** Nearly a megabyte each, and deeper than any parser's stack. */
+export const parserBombs: string[] = [
+  nest(400_000, "(", "1", ")"),
+  nest(400_000, "[", "", "]"),
+  nest(200_000, "{a:", "1", "}"),
+  nest(150_000, "`${", "1", "}`"),
+  nest(250_000, "a=>", "1", ""),
+  nest(900_000, "!", "1", ""),
+  nest(200_000, "1?", "1", ":1"),
+  nest(150_000, "await ", "1", ""),
+  nest(400_000, "", "a", ".b"),
+  nest(180_000, "<any>", "1", ""),
+  "{".repeat(900_000),
+  `let a: ${"Array<".repeat(120_000)}1${">".repeat(120_000)}`,
+  "function f(){".repeat(60_000) + "}".repeat(60_000),
+  "class A { a = ".repeat(60_000) + "1" + "}".repeat(60_000),
+];

@@ -2,11 +2,16 @@
  * Group commit: verbs that arrive in the same turn of the event loop share one transaction, and so one fsync.
  * Each runs in a savepoint of its own: one that refuses takes nothing of its neighbours with it. A verb's promise
  * settles only after the commit, so whoever awaits it may rely on the disk.
+ *
+ * While another process writes, we wait without blocking the event loop (SQLite's own waiting would sleep for
+ * milliseconds), and whatever arrives meanwhile joins the transaction.
  */
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 
 /** Keeps one transaction short enough that other processes get their turn. */
 const MAX_PER_COMMIT = 128;
+/** Attempts to get the write lock that follow each other at once; after them a millisecond in between. */
+const EAGER_ATTEMPTS = 200;
 
 interface Job {
   run(): Promise<unknown>;
@@ -18,11 +23,21 @@ type Settled = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 export class CommitQueue {
   readonly #db: Database;
+  readonly #busyMs: number;
+  readonly #sql: Record<"begin" | "commit" | "savepoint" | "release" | "rollbackTo", Statement>;
   readonly #jobs: Job[] = [];
   #flushing: Promise<void> | null = null;
 
-  constructor(db: Database) {
+  constructor(db: Database, busyMs: number) {
     this.#db = db;
+    this.#busyMs = busyMs;
+    this.#sql = {
+      begin: db.prepare("BEGIN IMMEDIATE"),
+      commit: db.prepare("COMMIT"),
+      savepoint: db.prepare("SAVEPOINT verb"),
+      release: db.prepare("RELEASE verb"),
+      rollbackTo: db.prepare("ROLLBACK TO verb"),
+    };
   }
 
   add<R>(run: () => Promise<R>): Promise<R> {
@@ -37,23 +52,29 @@ export class CommitQueue {
     while (this.#flushing) await this.#flushing;
   }
 
+  close(): void {
+    for (const statement of Object.values(this.#sql)) statement.finalize();
+  }
+
   async #flush(): Promise<void> {
     // After the I/O of this turn, so that requests that came together are written together.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#jobs.length > 0) await this.#commit(this.#jobs.splice(0, MAX_PER_COMMIT));
+    await nextTurn();
+    while (this.#jobs.length > 0) await this.#commitSome();
     this.#flushing = null;
   }
 
-  /** Nothing in here waits for anything but the verbs' own microtasks, so no other write can come in between. */
-  async #commit(jobs: Job[]): Promise<void> {
+  /** Once it has begun, nothing waits for anything but the verbs' own microtasks, so no other write can come in between. */
+  async #commitSome(): Promise<void> {
+    const jobs: Job[] = [];
     let settled: Settled[];
     try {
-      this.#db.run("BEGIN IMMEDIATE");
-      settled = jobs.length === 1 ? [await this.#runAlone(jobs[0] as Job)] : await this.#runTogether(jobs);
-      this.#db.run("COMMIT");
+      await this.#begin();
+      jobs.push(...this.#jobs.splice(0, MAX_PER_COMMIT));
+      settled = jobs.length === 1 ? [{ ok: true, value: await jobs[0]?.run() }] : await this.#runTogether(jobs);
+      this.#sql.commit.run();
     } catch (error) {
       this.#rollback();
-      for (const job of jobs) job.reject(error);
+      for (const job of jobs.length > 0 ? jobs : this.#jobs.splice(0)) job.reject(error);
       return;
     }
     for (const [index, job] of jobs.entries()) {
@@ -63,22 +84,31 @@ export class CommitQueue {
     }
   }
 
-  async #runAlone(job: Job): Promise<Settled> {
-    return { ok: true, value: await job.run() };
+  async #begin(): Promise<void> {
+    const giveUpAt = performance.now() + this.#busyMs;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        this.#sql.begin.run();
+        return;
+      } catch (error) {
+        const isBusy = String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
+        if (!isBusy || performance.now() > giveUpAt) throw error;
+      }
+      await (attempt < EAGER_ATTEMPTS ? nextTurn() : Bun.sleep(1));
+    }
   }
 
   async #runTogether(jobs: Job[]): Promise<Settled[]> {
     const settled: Settled[] = [];
     for (const job of jobs) {
-      this.#db.run("SAVEPOINT verb");
+      this.#sql.savepoint.run();
       try {
         settled.push({ ok: true, value: await job.run() });
-        this.#db.run("RELEASE verb");
       } catch (error) {
-        this.#db.run("ROLLBACK TO verb");
-        this.#db.run("RELEASE verb");
+        this.#sql.rollbackTo.run();
         settled.push({ ok: false, error });
       }
+      this.#sql.release.run();
     }
     return settled;
   }
@@ -91,3 +121,5 @@ export class CommitQueue {
     }
   }
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -4,12 +4,12 @@
  * poll interval, nothing else, so every failure here is silent.
  */
 import { chmodSync, rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Socket } from "bun";
 import type { Hint } from "@executor/core/ports/store";
 
 const RECONNECT_MS = 200;
 /** A peer that does not read is cut off rather than buffered for. */
-const MAX_BUFFERED_BYTES = 1_000_000;
+const MAX_BUFFERED_LENGTH = 1_000_000;
 const MAX_LINE_LENGTH = 10_000;
 
 export interface HintChannel {
@@ -17,95 +17,122 @@ export interface HintChannel {
   close(): Promise<void>;
 }
 
-export function openHintChannel(options: {
+interface ChannelOptions {
   socketPath: string;
   role: "hub" | "spoke";
   onHint(hint: Hint): void;
-}): HintChannel {
-  return options.role === "hub"
-    ? openHub(options.socketPath, options.onHint)
-    : openSpoke(options.socketPath, options.onHint);
 }
 
-function openHub(socketPath: string, onHint: (hint: Hint) => void): HintChannel {
-  const peers = new Set<Socket>();
-  const server: Server = createServer((peer) => {
-    peers.add(peer);
-    receive(peer, (hint, line) => {
-      onHint(hint);
-      for (const other of peers) if (other !== peer) write(other, line);
-    });
-    peer.on("close", () => peers.delete(peer));
-  });
-  server.on("error", () => undefined);
-  rmSync(socketPath, { force: true });
-  server.listen(socketPath, () => {
-    try {
-      chmodSync(socketPath, 0o600);
-    } catch {
-      // The directory is private already.
+export function openHintChannel(options: ChannelOptions): HintChannel {
+  return options.role === "hub" ? openHub(options) : openSpoke(options);
+}
+
+/** One end of a connection: whole lines in, whole lines out. */
+class Peer {
+  readonly #socket: Socket<Peer>;
+  readonly #onLine: (hint: Hint, line: string) => void;
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+  #waiting = "";
+
+  constructor(socket: Socket<Peer>, onLine: (hint: Hint, line: string) => void) {
+    this.#socket = socket;
+    this.#onLine = onLine;
+  }
+
+  receive(chunk: Uint8Array): void {
+    const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
+    this.#rest = lines.pop() ?? "";
+    if (this.#rest.length > MAX_LINE_LENGTH) this.#socket.end();
+    for (const line of lines) {
+      const hint = decode(line);
+      if (hint) this.#onLine(hint, `${line}\n`);
     }
+  }
+
+  /** Hints are ASCII, so characters are bytes. */
+  write(lines: string): void {
+    this.#waiting += lines;
+    const written = this.#socket.write(this.#waiting);
+    if (written < 0) return;
+    this.#waiting = this.#waiting.slice(written);
+    if (this.#waiting.length > MAX_BUFFERED_LENGTH) this.#socket.end();
+  }
+}
+
+const handlers = {
+  data: (socket: Socket<Peer>, chunk: Uint8Array) => socket.data.receive(chunk),
+  drain: (socket: Socket<Peer>) => socket.data.write(""),
+  error: (socket: Socket<Peer>) => void socket.end(),
+};
+
+function openHub({ socketPath, onHint }: ChannelOptions): HintChannel {
+  const peers = new Set<Peer>();
+  rmSync(socketPath, { force: true });
+  const server = Bun.listen<Peer>({
+    unix: socketPath,
+    socket: {
+      ...handlers,
+      open: (socket) => {
+        const peer = new Peer(socket, (hint, line) => {
+          onHint(hint);
+          for (const other of peers) if (other !== peer) other.write(line);
+        });
+        socket.data = peer;
+        socket.unref();
+        peers.add(peer);
+      },
+      close: (socket) => void peers.delete(socket.data),
+    },
   });
+  chmodSync(socketPath, 0o600);
   server.unref();
   return {
     send: (hints) => {
       const lines = encode(hints);
-      for (const peer of peers) write(peer, lines);
+      for (const peer of peers) peer.write(lines);
     },
     close: async () => {
-      for (const peer of peers) peer.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      server.stop(true);
+      rmSync(socketPath, { force: true });
     },
   };
 }
 
-function openSpoke(socketPath: string, onHint: (hint: Hint) => void): HintChannel {
-  let socket: Socket | null = null;
+function openSpoke({ socketPath, onHint }: ChannelOptions): HintChannel {
+  let connection: Socket<Peer> | null = null;
   let closed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const dialLater = (): void => {
+    connection = null;
+    if (closed) return;
+    timer = setTimeout(dial, RECONNECT_MS);
+    timer.unref();
+  };
+  const open = (socket: Socket<Peer>): void => {
+    socket.data = new Peer(socket, onHint);
+    socket.unref();
+    connection = socket;
+    if (closed) socket.end();
+    // Whatever was queued while nobody told us: look once.
+    else onHint({ kind: "queued" });
+  };
   const dial = (): void => {
-    const attempt = connect(socketPath);
-    attempt.on("connect", () => {
-      socket = attempt;
-      attempt.unref();
-      // Whatever was queued while nobody told us: look once.
-      onHint({ kind: "queued" });
-    });
-    receive(attempt, onHint);
-    attempt.on("close", () => {
-      socket = null;
-      if (closed) return;
-      timer = setTimeout(dial, RECONNECT_MS);
-      timer.unref();
-    });
+    Bun.connect<Peer>({
+      unix: socketPath,
+      socket: { ...handlers, open, close: dialLater, connectError: () => undefined },
+    }).catch(dialLater);
   };
   dial();
   return {
-    send: (hints) => {
-      if (socket) write(socket, encode(hints));
-    },
+    send: (hints) => connection?.data.write(encode(hints)),
     close: async () => {
       closed = true;
       clearTimeout(timer);
-      socket?.destroy();
+      connection?.end();
     },
   };
-}
-
-function receive(socket: Socket, onHint: (hint: Hint, line: string) => void): void {
-  let rest = "";
-  socket.setEncoding("utf8");
-  socket.on("error", () => undefined);
-  socket.on("data", (chunk: string) => {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE_LENGTH) socket.destroy();
-    for (const line of lines) {
-      const hint = decode(line);
-      if (hint) onHint(hint, `${line}\n`);
-    }
-  });
 }
 
 const encode = (hints: readonly Hint[]): string => hints.map((hint) => `${JSON.stringify(hint)}\n`).join("");
@@ -116,9 +143,4 @@ function decode(line: string): Hint | null {
   } catch {
     return null;
   }
-}
-
-function write(socket: Socket, lines: string): void {
-  if (socket.writableLength > MAX_BUFFERED_BYTES) socket.destroy();
-  else socket.write(lines);
 }

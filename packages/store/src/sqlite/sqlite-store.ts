@@ -3,7 +3,7 @@
  * before its promise settles (synchronous = FULL). Writes go through one connection and one queue; reads have a
  * connection of their own and see only what is committed.
  */
-import { Database } from "bun:sqlite";
+import { Database, type Statement } from "bun:sqlite";
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "@executor/contracts/error";
@@ -31,7 +31,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const reader = openDatabase(options.path, { migrates: false });
   const writeTx = new SqliteTx(writer);
   const readTx = new SqliteTx(reader);
-  const commits = new CommitQueue(writer);
+  const commits = new CommitQueue(writer, BUSY_MS);
   const listeners = new Set<(hint: Hint) => void>();
   let channel: HintChannel | null = null;
   let closed = false;
@@ -55,7 +55,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       return result;
     };
   }
-  // A read is a few statements without a pause in between, so it sees one state of the database.
+  const snapshot = { begin: reader.prepare("BEGIN"), commit: reader.prepare("COMMIT") };
   let lastRead: Promise<unknown> = Promise.resolve();
   for (const [name, verb] of Object.entries(reads) as [
     keyof typeof reads,
@@ -63,7 +63,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   ][]) {
     verbs[name] = (args: never) => {
       if (closed) return Promise.reject(new AppError("store.unavailable", "The store is closed."));
-      const read = lastRead.then(() => inSnapshot(reader, () => verb(readTx, args))).catch(explain);
+      const read = lastRead.then(() => inSnapshot(snapshot, () => verb(readTx, args))).catch(explain);
       lastRead = read.catch(() => undefined);
       return read;
     };
@@ -82,7 +82,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       await commits.drain();
       await lastRead;
       await channel?.close();
+      commits.close();
       for (const tx of [writeTx, readTx]) tx.close();
+      for (const statement of Object.values(snapshot)) statement.finalize();
       reader.close();
       writer.close();
     },
@@ -101,6 +103,8 @@ function openDatabase(path: string, { migrates }: { migrates: boolean }): Databa
     db.run("PRAGMA synchronous = FULL");
     db.run("PRAGMA cache_size = -4000");
     if (migrates) migrate(db, path);
+    // The writer waits in its own way (commit-queue.ts).
+    if (migrates) db.run("PRAGMA busy_timeout = 0");
     return db;
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -113,12 +117,16 @@ function openDatabase(path: string, { migrates }: { migrates: boolean }): Databa
   }
 }
 
-async function inSnapshot<R>(db: Database, read: () => Promise<R>): Promise<R> {
-  db.run("BEGIN");
+/** A read is a few statements without a pause in between; the snapshot makes them see one state. */
+async function inSnapshot<R>(
+  { begin, commit }: { begin: Statement; commit: Statement },
+  read: () => Promise<R>,
+): Promise<R> {
+  begin.run();
   try {
     return await read();
   } finally {
-    db.run("COMMIT");
+    commit.run();
   }
 }
 

@@ -3,6 +3,7 @@
  * headers of its answer, the guard (Host and Origin), then a row of the route table, or the console's files.
  */
 import { Hono } from "hono";
+import { TrieRouter } from "hono/router/trie-router";
 import type { AppDeps } from "./deps.ts";
 import { createHintHub } from "./hint-hub.ts";
 import type { AppTypes } from "./http/app-types.ts";
@@ -54,7 +55,7 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     ...auditRoutes(deps),
   };
 
-  const app = new Hono<AppTypes>();
+  const app = new Hono<AppTypes>({ router: new TrieRouter() });
   app.use(logRequests(deps), setSecurityHeaders(), async function checkGuard(c, next) {
     guard.check(c.req.raw.headers);
     await next();

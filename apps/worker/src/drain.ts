@@ -22,9 +22,15 @@ export interface DrainDeps {
   run(claim: Claim, signal: AbortSignal): Promise<void>;
 }
 
+/** How long a look at the queue counts as new: short enough that a newcomer hardly waits. */
+const FRESH_MS = 10;
+
 export class Drain {
   readonly #deps: DrainDeps;
   #cursor = "";
+  /** What the last look found and nobody claimed yet. */
+  #candidates: QueuedTask[] = [];
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking = false;
   #again = false;
   #stopped = false;
@@ -63,29 +69,33 @@ export class Drain {
 
   /** True when it is worth looking again at once. */
   async #claimSome(): Promise<boolean> {
-    const { store, running, concurrency, runtimeIds } = this.#deps;
+    const { running, concurrency } = this.#deps;
     const freeSlots = concurrency - running.size;
     if (freeSlots <= 0) return false;
-    const queued = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
-    if (queued.length === 0) return false;
-    this.#cursor = queued.at(-1)?.workspaceId ?? "";
-    const chosen = chooseTasks({
-      queued,
-      running: running.countByWorkspace(),
-      freeSlots,
-      share: workspaceShare(concurrency),
-    });
-    const claims = await Promise.all(chosen.map((task) => this.#claim(task)));
-    return claims.some(Boolean) || chosen.length > 0;
+    await this.#refreshCandidates();
+    const share = workspaceShare(concurrency);
+    const chosen = chooseTasks({ queued: this.#candidates, running: running.countByWorkspace(), freeSlots, share });
+    if (chosen.length === 0) return false;
+    this.#candidates = this.#candidates.filter((task) => !chosen.includes(task));
+    await Promise.all(chosen.map((task) => this.#claim(task)));
+    return true;
   }
 
-  async #claim({ taskId }: QueuedTask): Promise<boolean> {
+  /** Under load many slots come free one by one: a look serves several of them, for a moment. */
+  async #refreshCandidates(): Promise<void> {
+    const { store, host, runtimeIds } = this.#deps;
+    const isFresh = this.#candidates.length > 0 && host.monotonicMs() - this.#lookedAtMs < FRESH_MS;
+    if (isFresh) return;
+    this.#candidates = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
+    this.#cursor = this.#candidates.at(-1)?.workspaceId ?? "";
+    this.#lookedAtMs = host.monotonicMs();
+  }
+
+  async #claim({ taskId }: QueuedTask): Promise<void> {
     const { store, host, workerId, leaseMs, running } = this.#deps;
-    if (running.has(taskId)) return false;
+    if (running.has(taskId)) return;
     const claim = await store.claimTask({ taskId, workerId, leaseMs, now: host.now() });
-    if (!claim) return false;
-    this.#start(claim);
-    return true;
+    if (claim) this.#start(claim);
   }
 
   #start(claim: Claim): void {

@@ -18,16 +18,28 @@ export async function appendAudit(
 ): Promise<void> {
   const workspace = (await tx.get("workspaces", who.workspaceId)) as Row<"workspaces">;
   const seq = workspace.auditSeq + 1;
-  await tx.insert("audit", {
-    auditId: `audit_${who.workspaceId}_${seq}`,
-    workspaceId: who.workspaceId,
+  await tx.insert("audit", auditRow(who, seq, at, action, subject, detail));
+  await tx.update("workspaces", who.workspaceId, { auditSeq: seq });
+}
+
+export function auditRow(
+  who: AuditWho,
+  seq: number,
+  at: number,
+  action: string,
+  subject: string,
+  detail: Record<string, unknown>,
+): Row<"audit"> {
+  const { workspaceId, actorId, clientId } = who;
+  return {
+    auditId: `audit_${workspaceId}_${seq}`,
+    workspaceId,
     seq,
     at,
-    actorId: who.actorId,
-    clientId: who.clientId,
+    actorId,
+    clientId,
     action,
     subject,
     detailJson: JSON.stringify(detail),
-  });
-  await tx.update("workspaces", who.workspaceId, { auditSeq: seq });
+  };
 }

@@ -2,8 +2,7 @@
  * Writes a batch of progress entries: calls, timers, interactions, output lines, and the events that tell of them.
  * Rows touched by several entries of the batch are written once. The caller has checked the fence.
  */
-import { appendAudit } from "./append-audit.ts";
-import type { EventBatch } from "./append-events.ts";
+import type { TaskLog } from "./task-log.ts";
 import { storeText } from "./large-text.ts";
 import type { ProgressEntry } from "./progress.ts";
 import type { CallRow, Patch, Row, TaskRow } from "./tables.ts";
@@ -13,7 +12,7 @@ export async function applyProgress(
   tx: Tx,
   task: TaskRow,
   entries: readonly ProgressEntry[],
-  events: EventBatch,
+  log: TaskLog,
 ): Promise<Patch<"tasks">> {
   const calls = new CallBuffer(tx);
   const counts = { outputLines: task.outputLines, callCount: task.callCount, pendingCount: task.pendingCount };
@@ -21,17 +20,17 @@ export async function applyProgress(
     switch (entry.kind) {
       case "output":
         counts.outputLines++;
-        events.add(`task.${entry.stream}`, entry.at, { text: entry.text });
+        log.event(`task.${entry.stream}`, entry.at, { text: entry.text });
         break;
       case "call":
         counts.callCount++;
         calls.add(task.taskId, entry);
         break;
       case "sent":
-        await recordSent(tx, calls, entry, events);
+        await recordSent(tx, calls, entry, log);
         break;
       case "done":
-        await recordDone(tx, task, calls, entry, events);
+        await recordDone(tx, task, calls, entry, log);
         break;
       case "timer":
         await tx.insert("timers", {
@@ -45,7 +44,7 @@ export async function applyProgress(
         break;
       case "ask":
         counts.pendingCount++;
-        await recordAsk(tx, task, calls, entry, events);
+        await recordAsk(tx, task, calls, entry, log);
         break;
     }
   }
@@ -55,7 +54,7 @@ export async function applyProgress(
 
 type Entry<K extends ProgressEntry["kind"]> = Extract<ProgressEntry, { kind: K }>;
 
-async function recordSent(tx: Tx, calls: CallBuffer, entry: Entry<"sent">, events: EventBatch): Promise<void> {
+async function recordSent(tx: Tx, calls: CallBuffer, entry: Entry<"sent">, log: TaskLog): Promise<void> {
   const call = await calls.get(entry.callId);
   calls.patch(entry.callId, {
     status: "sent",
@@ -64,20 +63,14 @@ async function recordSent(tx: Tx, calls: CallBuffer, entry: Entry<"sent">, event
     ...(entry.approvalId && { approvalId: entry.approvalId }),
   });
   if (entry.approvalId) await tx.update("interactions", entry.approvalId, { usedAt: entry.at });
-  events.add("tool.call.started", entry.at, {
+  log.event("tool.call.started", entry.at, {
     callId: entry.callId,
     toolPath: call.toolPath,
     inputDigest: call.inputDigest,
   });
 }
 
-async function recordDone(
-  tx: Tx,
-  task: TaskRow,
-  calls: CallBuffer,
-  entry: Entry<"done">,
-  events: EventBatch,
-): Promise<void> {
+async function recordDone(tx: Tx, task: TaskRow, calls: CallBuffer, entry: Entry<"done">, log: TaskLog): Promise<void> {
   const call = await calls.get(entry.callId);
   calls.patch(entry.callId, {
     status: entry.status,
@@ -93,8 +86,8 @@ async function recordDone(
     toolPath: call.toolPath,
     ...(entry.outcomeKind === "error" && { error: errorHead(entry.outcomeJson) }),
   };
-  events.add(`tool.call.${entry.status}`, entry.at, tells);
-  await appendAudit(tx, task, entry.at, `call.${entry.status}`, entry.callId, {
+  log.event(`tool.call.${entry.status}`, entry.at, tells);
+  log.audit(entry.at, `call.${entry.status}`, entry.callId, {
     ...tells,
     taskId: task.taskId,
     inputDigest: call.inputDigest,
@@ -108,7 +101,7 @@ async function recordAsk(
   task: TaskRow,
   calls: CallBuffer,
   { interaction }: Entry<"ask">,
-  events: EventBatch,
+  log: TaskLog,
 ): Promise<void> {
   const { mayHaveRun, inputJson, ...rest } = interaction;
   await tx.insert("interactions", {
@@ -136,8 +129,8 @@ async function recordAsk(
     toolPath: interaction.toolPath,
     title: interaction.title,
   };
-  events.add(`${noun}.requested`, interaction.createdAt, tells);
-  await appendAudit(tx, task, interaction.createdAt, `${noun}.requested`, interaction.interactionId, {
+  log.event(`${noun}.requested`, interaction.createdAt, tells);
+  log.audit(interaction.createdAt, `${noun}.requested`, interaction.interactionId, {
     ...tells,
     taskId: task.taskId,
     inputDigest: interaction.inputDigest,

@@ -10,7 +10,21 @@ export type TranspiledTask =
   | { ok: false; message: string; line: number; column: number };
 
 export function transpileTask(code: string): TranspiledTask {
-  const transpiler = new Bun.Transpiler({
+  const transpiler = (shared ??= createTranspiler());
+  try {
+    // Code that closes the wrapper by hand fits only one of the two: after `}` one wants `)` or `,`, the other a new statement.
+    transpiler.transformSync(`async function task() {\n${code}\n}`);
+    return finishScript(code, transpiler.transformSync(`(async () => {\n${code}\n});`));
+  } catch (error) {
+    return explainFailure(code, error);
+  }
+}
+
+/** It keeps nothing between two tasks, and making one costs more than using it. */
+let shared: Bun.Transpiler | undefined;
+
+function createTranspiler(): Bun.Transpiler {
+  return new Bun.Transpiler({
     loader: "ts",
     target: "browser",
     macro: false as never,
@@ -21,13 +35,6 @@ export function transpileTask(code: string): TranspiledTask {
     define: { "process.env.NODE_ENV": "process.env.NODE_ENV" },
     tsconfig: JSON.stringify({ compilerOptions: { experimentalDecorators: false } }),
   });
-  try {
-    // Code that closes the wrapper by hand fits only one of the two: after `}` one wants `)` or `,`, the other a new statement.
-    transpiler.transformSync(`async function task() {\n${code}\n}`);
-    return finishScript(code, transpiler.transformSync(`(async () => {\n${code}\n});`));
-  } catch (error) {
-    return explainFailure(code, error);
-  }
 }
 
 /** Bun writes `using`, decorators and `accessor` with helpers it imports; a guest has no imports, so `using` gets its own and the rest is refused. */

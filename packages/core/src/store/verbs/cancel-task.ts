@@ -2,8 +2,7 @@
 import { AppError } from "@executor/contracts/error";
 import type { TaskStatus } from "@executor/contracts/task";
 import { canTake, nextStatus } from "../../tasks/task-machine.ts";
-import { appendAudit } from "../append-audit.ts";
-import { EventBatch } from "../append-events.ts";
+import { TaskLog } from "../task-log.ts";
 import type { Tx } from "../tx.ts";
 import { cancelPending } from "./interactions.ts";
 
@@ -28,9 +27,9 @@ export async function cancelTask(
   const status = task.status as TaskStatus;
   if (!canTake(status, "cancel"))
     throw new AppError("task.already_ended", `The task is already ${status}.`, { data: { status } });
-  const events = new EventBatch(task);
-  await cancelPending(tx, task.taskId, args.now, events);
-  events.add("task.cancelled", args.now, { by: args.by.actorId });
+  const log = new TaskLog(task);
+  await cancelPending(tx, task.taskId, args.now, log);
+  log.event("task.cancelled", args.now, { by: args.by.actorId });
   await tx.update("tasks", task.taskId, {
     status: nextStatus(status, "cancel"),
     finishedAt: args.now,
@@ -41,8 +40,8 @@ export async function cancelTask(
     workerId: null,
     leaseUntil: null,
     errorJson: JSON.stringify({ code: "task.cancelled", message: "The task was cancelled." }),
-    eventSeq: events.lastSeq,
+    eventSeq: log.lastSeq,
   });
-  await events.write(tx);
-  await appendAudit(tx, { workspaceId: task.workspaceId, ...args.by }, args.now, "task.cancelled", task.taskId);
+  log.audit(args.now, "task.cancelled", task.taskId, {}, args.by);
+  await log.write(tx);
 }

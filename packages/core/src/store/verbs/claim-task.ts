@@ -2,7 +2,7 @@
  * The queue: who is next, taking one, keeping it, and getting back what a dead worker held.
  * A claim names its task: two workers that want the same one meet on one row, and one of them gets it.
  */
-import { EventBatch } from "../append-events.ts";
+import { TaskLog } from "../task-log.ts";
 import { canTake, nextStatus } from "../../tasks/task-machine.ts";
 import { loadText } from "../large-text.ts";
 import type { Fence } from "../progress.ts";
@@ -66,8 +66,8 @@ export async function claimTask(
 ): Promise<Claim | null> {
   const task = await tx.get("tasks", args.taskId);
   if (!task || !canTake(task.status as TaskStatus, "claim")) return null;
-  const events = new EventBatch(task);
-  events.add(task.startedAt === null ? "task.running" : "task.resumed", args.now, { attempt: task.attempt + 1 });
+  const log = new TaskLog(task);
+  log.event(task.startedAt === null ? "task.running" : "task.resumed", args.now, { attempt: task.attempt + 1 });
   const patch = {
     status: nextStatus(task.status as TaskStatus, "claim"),
     attempt: task.attempt + 1,
@@ -75,10 +75,10 @@ export async function claimTask(
     leaseUntil: args.now + args.leaseMs,
     startedAt: task.startedAt ?? args.now,
     queuedAt: null,
-    eventSeq: events.lastSeq,
+    eventSeq: log.lastSeq,
   };
   await tx.update("tasks", task.taskId, patch);
-  await events.write(tx);
+  await log.write(tx);
   const script = await loadText(tx, `${task.taskId}/script`, task.script);
   const code = await loadText(tx, `${task.taskId}/code`, task.code);
   return {
@@ -134,17 +134,17 @@ export const holdsLease = (task: TaskRow, fence: Pick<Fence, "attempt" | "worker
   task.status === "running" && task.attempt === fence.attempt && task.workerId === fence.workerId;
 
 async function requeue(tx: Tx, task: TaskRow, now: number, reason: string, recoveries: number): Promise<void> {
-  const events = new EventBatch(task);
-  events.add("task.queued", now, { reason });
+  const log = new TaskLog(task);
+  log.event("task.queued", now, { reason });
   await tx.update("tasks", task.taskId, {
     status: nextStatus(task.status as TaskStatus, "release"),
     workerId: null,
     leaseUntil: null,
     queuedAt: now,
     recoveries,
-    eventSeq: events.lastSeq,
+    eventSeq: log.lastSeq,
   });
-  await events.write(tx);
+  await log.write(tx);
 }
 
 /** A task that takes its worker down each time must not do so for ever. */
@@ -156,7 +156,7 @@ async function giveUp(tx: Tx, task: TaskRow, now: number): Promise<void> {
     { status: "failed", resultJson: null, error: { code: "task.runtime_lost", message } },
     task.runMs,
     now,
-    new EventBatch(task),
+    new TaskLog(task),
     {},
   );
 }

@@ -1,7 +1,6 @@
 /** Puts a task into the queue, or finds the one an idempotency key already stands for. */
 import { AppError } from "@executor/contracts/error";
-import { appendAudit } from "../append-audit.ts";
-import { EventBatch } from "../append-events.ts";
+import { TaskLog } from "../task-log.ts";
 import { storeText } from "../large-text.ts";
 import type { TaskRow } from "../tables.ts";
 import type { Tx } from "../tx.ts";
@@ -59,15 +58,15 @@ export async function createTask(
     resultJson: null,
     errorJson: null,
   };
-  const events = new EventBatch(row);
-  events.add("task.created", now, { actorId: task.actorId, clientId: task.clientId, runtimeId: task.runtimeId });
-  events.add("task.queued", now);
-  await tx.insert("tasks", { ...row, eventSeq: events.lastSeq });
-  await events.write(tx);
-  await appendAudit(tx, task, now, "task.created", task.taskId, {
+  const log = new TaskLog(row);
+  log.event("task.created", now, { actorId: task.actorId, clientId: task.clientId, runtimeId: task.runtimeId });
+  log.event("task.queued", now);
+  await tx.insert("tasks", { ...row, eventSeq: log.lastSeq });
+  log.audit(now, "task.created", task.taskId, {
     runtimeId: task.runtimeId,
     requestDigest: task.requestDigest,
   });
+  await log.write(tx);
   return { taskId: row.taskId, status: row.status, created: true };
 }
 

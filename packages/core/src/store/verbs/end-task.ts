@@ -1,8 +1,7 @@
 /** The end of a task: its result or error is kept, and nothing of it may be decided any more. */
 import type { EndedStatus, TaskError, TaskStatus } from "@executor/contracts/task";
 import { nextStatus } from "../../tasks/task-machine.ts";
-import { appendAudit } from "../append-audit.ts";
-import type { EventBatch } from "../append-events.ts";
+import type { TaskLog } from "../task-log.ts";
 import { storeText } from "../large-text.ts";
 import type { Patch, TaskRow } from "../tables.ts";
 import type { Tx } from "../tx.ts";
@@ -21,15 +20,11 @@ export async function endTask(
   end: TaskEnd,
   runMs: number,
   now: number,
-  events: EventBatch,
+  log: TaskLog,
   counts: Patch<"tasks">,
 ): Promise<void> {
-  if ((counts.pendingCount ?? task.pendingCount) > 0) await cancelPending(tx, task.taskId, now, events);
-  events.add(
-    `task.${end.status}`,
-    now,
-    end.error ? { error: end.error } : { resultBytes: end.resultJson?.length ?? 0 },
-  );
+  if ((counts.pendingCount ?? task.pendingCount) > 0) await cancelPending(tx, task.taskId, now, log);
+  log.event(`task.${end.status}`, now, end.error ? { error: end.error } : { resultBytes: end.resultJson?.length ?? 0 });
   await tx.update("tasks", task.taskId, {
     ...counts,
     pendingCount: 0,
@@ -40,8 +35,8 @@ export async function endTask(
     leaseUntil: null,
     resultJson: end.resultJson === null ? null : await storeText(tx, `${task.taskId}/result`, end.resultJson),
     errorJson: end.error === null ? null : JSON.stringify(end.error),
-    eventSeq: events.lastSeq,
+    eventSeq: log.lastSeq,
   });
-  await events.write(tx);
-  await appendAudit(tx, task, now, `task.${end.status}`, task.taskId, end.error ? { error: end.error } : {});
+  log.audit(now, `task.${end.status}`, task.taskId, end.error ? { error: end.error } : {});
+  await log.write(tx);
 }

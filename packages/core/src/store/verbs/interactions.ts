@@ -3,8 +3,7 @@ import { AppError } from "@executor/contracts/error";
 import type { InteractionStatus } from "@executor/contracts/interaction";
 import type { TaskStatus } from "@executor/contracts/task";
 import { canTake, nextStatus } from "../../tasks/task-machine.ts";
-import { appendAudit } from "../append-audit.ts";
-import { EventBatch } from "../append-events.ts";
+import { TaskLog } from "../task-log.ts";
 import type { InteractionRow, PolicyRow } from "../tables.ts";
 import type { Tx } from "../tx.ts";
 import { insertPolicy } from "./policies.ts";
@@ -78,12 +77,12 @@ export async function expireInteractions(
 }
 
 /** Part of ending a task: nothing of it may be decided any more. */
-export async function cancelPending(tx: Tx, taskId: string, now: number, events: EventBatch): Promise<void> {
+export async function cancelPending(tx: Tx, taskId: string, now: number, log: TaskLog): Promise<void> {
   for (const interaction of await readTaskInteractions(tx, taskId)) {
     if (interaction.status !== "pending") continue;
     await tx.update("interactions", interaction.interactionId, { status: "cancelled", resolvedAt: now });
     await tx.update("calls", interaction.callId, { status: "cancelled", finishedAt: now });
-    events.add(resolvedEvent(interaction), now, tellOf(interaction, "cancelled"));
+    log.event(resolvedEvent(interaction), now, tellOf(interaction, "cancelled"));
   }
 }
 
@@ -119,8 +118,8 @@ async function resolve(
   await tx.update("interactions", interaction.interactionId, patch);
   const task = await tx.get("tasks", interaction.taskId);
   if (!task) throw new Error(`interaction ${interaction.interactionId} has no task`);
-  const events = new EventBatch(task);
-  events.add(resolvedEvent(interaction), now, {
+  const log = new TaskLog(task);
+  log.event(resolvedEvent(interaction), now, {
     ...tellOf(interaction, patch.status),
     ...(by && { reviewerId: by.actorId }),
     ...(patch.reason && { reason: patch.reason }),
@@ -128,10 +127,10 @@ async function resolve(
   const from = task.status as TaskStatus;
   const to = canTake(from, "answer") ? nextStatus(from, "answer") : from;
   const wakes = from === "waiting" && to === "queued";
-  if (wakes) events.add("task.queued", now, { reason: "answered" });
+  if (wakes) log.event("task.queued", now, { reason: "answered" });
   await tx.update("tasks", task.taskId, {
     pendingCount: Math.max(0, task.pendingCount - 1),
-    eventSeq: events.lastSeq,
+    eventSeq: log.lastSeq,
     ...(wakes && {
       status: to,
       queuedAt: now,
@@ -139,23 +138,22 @@ async function resolve(
       waitMs: task.waitMs + (now - (task.waitingSince ?? now)),
     }),
   });
-  await events.write(tx);
-  const who = by ?? { actorId: "system", clientId: "system" };
   const noun = interaction.kind === "approval" ? "approval" : "interaction";
-  await appendAudit(
-    tx,
-    { workspaceId: task.workspaceId, ...who },
+  const detail = {
+    taskId: task.taskId,
+    callId: interaction.callId,
+    toolPath: interaction.toolPath,
+    inputDigest: interaction.inputDigest,
+    ...(patch.reason && { reason: patch.reason }),
+  };
+  log.audit(
     now,
     `${noun}.${patch.status}`,
     interaction.interactionId,
-    {
-      taskId: task.taskId,
-      callId: interaction.callId,
-      toolPath: interaction.toolPath,
-      inputDigest: interaction.inputDigest,
-      ...(patch.reason && { reason: patch.reason }),
-    },
+    detail,
+    by ?? { actorId: "system", clientId: "system" },
   );
+  await log.write(tx);
   return { ...interaction, ...patch };
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "@executor/contracts/error";
 import type { TaskStatus } from "@executor/contracts/task";
 import { nextStatus } from "../../tasks/task-machine.ts";
 import { appendAudit } from "../append-audit.ts";
-import { EventBatch } from "../append-events.ts";
+import { TaskLog } from "../task-log.ts";
 import { applyProgress } from "../apply-progress.ts";
 import { storeText } from "../large-text.ts";
 import type { Fence, ProgressEntry } from "../progress.ts";
@@ -15,10 +15,10 @@ import { readTaskInteractions } from "./interactions.ts";
 
 export async function recordProgress(tx: Tx, args: { fence: Fence; entries: ProgressEntry[] }): Promise<void> {
   const task = await fenced(tx, args.fence);
-  const events = new EventBatch(task);
-  const counts = await applyProgress(tx, task, args.entries, events);
-  await tx.update("tasks", task.taskId, { ...counts, recoveries: 0, eventSeq: events.lastSeq });
-  await events.write(tx);
+  const log = new TaskLog(task);
+  const counts = await applyProgress(tx, task, args.entries, log);
+  await tx.update("tasks", task.taskId, { ...counts, recoveries: 0, eventSeq: log.lastSeq });
+  await log.write(tx);
 }
 
 /** Ends the run because only people can move it on. Goes straight back to the queue when an answer is already in. */
@@ -27,15 +27,15 @@ export async function pauseTask(
   args: { fence: Fence; entries: ProgressEntry[]; waitingFor: string[]; runMs: number; now: number },
 ): Promise<{ status: TaskStatus }> {
   const task = await fenced(tx, args.fence);
-  const events = new EventBatch(task);
-  const counts = await applyProgress(tx, task, args.entries, events);
+  const log = new TaskLog(task);
+  const counts = await applyProgress(tx, task, args.entries, log);
   const interactions = await readTaskInteractions(tx, task.taskId);
   const answered = interactions.some(
     (interaction) => args.waitingFor.includes(interaction.interactionId) && interaction.status !== "pending",
   );
   const status = nextStatus(task.status as TaskStatus, answered ? "pause_answered" : "pause");
-  if (answered) events.add("task.queued", args.now, { reason: "answered" });
-  else events.add("task.waiting", args.now, { waitingFor: args.waitingFor });
+  if (answered) log.event("task.queued", args.now, { reason: "answered" });
+  else log.event("task.waiting", args.now, { waitingFor: args.waitingFor });
   await tx.update("tasks", task.taskId, {
     ...counts,
     status,
@@ -45,9 +45,9 @@ export async function pauseTask(
     leaseUntil: null,
     queuedAt: answered ? args.now : null,
     waitingSince: answered ? null : args.now,
-    eventSeq: events.lastSeq,
+    eventSeq: log.lastSeq,
   });
-  await events.write(tx);
+  await log.write(tx);
   return { status };
 }
 
@@ -56,9 +56,9 @@ export async function settleTask(
   args: { fence: Fence; entries: ProgressEntry[]; end: TaskEnd; runMs: number; now: number },
 ): Promise<void> {
   const task = await fenced(tx, args.fence);
-  const events = new EventBatch(task);
-  const counts = await applyProgress(tx, task, args.entries, events);
-  await endTask(tx, task, args.end, args.runMs, args.now, events, counts);
+  const log = new TaskLog(task);
+  const counts = await applyProgress(tx, task, args.entries, log);
+  await endTask(tx, task, args.end, args.runMs, args.now, log, counts);
 }
 
 /** The outcome of a call whose task was cancelled or taken over meanwhile: kept for the audit, never delivered. */

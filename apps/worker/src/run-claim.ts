@@ -24,7 +24,7 @@ export async function runClaim(deps: RunClaimDeps, claim: Claim, signal: AbortSi
       throw new Error(`claimed a task for runtime ${claim.task.runtimeId}, which this worker does not have`);
     const end = await runTask({ ...deps, runtime }, claim, workerId, signal);
     if (end.kind === "stopped" && signal.reason === DRAIN) await store.releaseTask({ fence, now: host.now() });
-    log.info("run.ended", {
+    log.debug("run.ended", {
       taskId,
       attempt,
       end: end.kind,

@@ -76,6 +76,7 @@ function openHub({ socketPath, onHint }: ChannelOptions): HintChannel {
       open: (socket) => {
         const peer = new Peer(socket, (hint, line) => {
           onHint(hint);
+          if (hint.kind === "events") return;
           for (const other of peers) if (other !== peer) other.write(line);
         });
         socket.data = peer;
@@ -88,9 +89,10 @@ function openHub({ socketPath, onHint }: ChannelOptions): HintChannel {
   chmodSync(socketPath, 0o600);
   server.unref();
   return {
+    // Workers have no use for events: only the server streams them.
     send: (hints) => {
-      const lines = encode(hints);
-      for (const peer of peers) peer.write(lines);
+      const lines = encode(hints.filter(({ kind }) => kind !== "events"));
+      if (lines !== "") for (const peer of peers) peer.write(lines);
     },
     close: async () => {
       server.stop(true);

@@ -15,7 +15,16 @@ import type { Figure, Row } from "./src/figure.ts";
 import { watchMachine } from "./src/machine-load.ts";
 import { formatTable } from "./src/print-table.ts";
 
-const figures: Figure[] = [runFigure, throughputFigure, callsFigure, resumeFigure, memoryFigure, eventsFigure, startFigure, noisyNeighbourFigure];
+const figures: Figure[] = [
+  runFigure,
+  throughputFigure,
+  callsFigure,
+  resumeFigure,
+  memoryFigure,
+  eventsFigure,
+  startFigure,
+  noisyNeighbourFigure,
+];
 /** As the product sets it for the processes of its engine; it counts only when a process has it from the start. */
 const fastMemories = "BUN_JSC_maxNumWasmFastMemories";
 const EXIT_USAGE = 2;
@@ -24,8 +33,13 @@ async function main(): Promise<number> {
   const flags = Bun.argv.slice(2).filter((arg) => arg.startsWith("-"));
   const names = Bun.argv.slice(2).filter((arg) => !arg.startsWith("-"));
   const chosen = figures.filter(({ name }) => names.length === 0 || names.includes(name));
-  if (flags.some((flag) => !["--json", "--quick"].includes(flag)) || names.some((name) => figures.every((figure) => figure.name !== name))) {
-    console.error(`bun run bench [name…] [--json] [--quick]\n\n${figures.map(({ name, means }) => `  ${name.padEnd(16)} ${means}`).join("\n")}`);
+  if (
+    flags.some((flag) => !["--json", "--quick"].includes(flag)) ||
+    names.some((name) => figures.every((figure) => figure.name !== name))
+  ) {
+    console.error(
+      `bun run bench [name…] [--json] [--quick]\n\n${figures.map(({ name, means }) => `  ${name.padEnd(16)} ${means}`).join("\n")}`,
+    );
     return EXIT_USAGE;
   }
   if (process.env[fastMemories] === undefined) return await runAgain();
@@ -38,12 +52,23 @@ async function main(): Promise<number> {
     const load = `others used ${(endWatch().others * 100).toFixed(0)} % of the machine`;
     rows.push(...measured.map((row) => ({ ...row, note: `${row.note}; ${load}` })));
   }
-  console.log(flags.includes("--json") ? JSON.stringify({ at: new Date().toISOString(), machine: `${cpus().length} x ${cpus()[0]?.model}`, bun: Bun.version, rows }, null, 2) : formatTable(rows));
+  console.log(
+    flags.includes("--json")
+      ? JSON.stringify(
+          { at: new Date().toISOString(), machine: `${cpus().length} x ${cpus()[0]?.model}`, bun: Bun.version, rows },
+          null,
+          2,
+        )
+      : formatTable(rows),
+  );
   return rows.every((row) => row.ok !== false) ? 0 : 1;
 }
 
 async function runAgain(): Promise<number> {
-  const child = Bun.spawn([process.execPath, import.meta.path, ...Bun.argv.slice(2)], { env: { ...process.env, [fastMemories]: "4000" }, stdio: ["inherit", "inherit", "inherit"] });
+  const child = Bun.spawn([process.execPath, import.meta.path, ...Bun.argv.slice(2)], {
+    env: { ...process.env, [fastMemories]: "4000" },
+    stdio: ["inherit", "inherit", "inherit"],
+  });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
   return await child.exited;
 }

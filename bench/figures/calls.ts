@@ -20,8 +20,16 @@ export const callsFigure: Figure = {
     const product = await openInstallation({ benchWorker: true });
     const rounds = quick ? 10 : 40;
     try {
-      const safe = await measureKind(floor, product, rounds, { figure: "calls/safe", tool: "executor.echo", write: () => floor.store.writeTaskOfSafeCalls(calls) });
-      const unsafe = await measureKind(floor, product, rounds, { figure: "calls/unsafe", tool: "bench.touch", write: () => floor.store.writeTaskOfUnsafeCalls(calls) });
+      const safe = await measureKind(floor, product, rounds, {
+        figure: "calls/safe",
+        tool: "executor.echo",
+        write: () => floor.store.writeTaskOfSafeCalls(calls),
+      });
+      const unsafe = await measureKind(floor, product, rounds, {
+        figure: "calls/unsafe",
+        tool: "bench.touch",
+        write: () => floor.store.writeTaskOfUnsafeCalls(calls),
+      });
       return [safe, unsafe];
     } finally {
       await product.close();
@@ -30,7 +38,12 @@ export const callsFigure: Figure = {
   },
 };
 
-async function measureKind(floor: BareFloor, product: Installation, rounds: number, kind: { figure: string; tool: string; write(): void }): Promise<Row> {
+async function measureKind(
+  floor: BareFloor,
+  product: Installation,
+  rounds: number,
+  kind: { figure: string; tool: string; write(): void },
+): Promise<Row> {
   const code = program(kind.tool);
   const samples = await sampleInTurn(
     {

@@ -34,7 +34,11 @@ export const eventsFigure: Figure = {
   },
 };
 
-async function measureReaders(product: Installation, log: { taskId: string; path: string; file: string; count: number }, { quick }: FigureOptions): Promise<Row[]> {
+async function measureReaders(
+  product: Installation,
+  log: { taskId: string; path: string; file: string; count: number },
+  { quick }: FigureOptions,
+): Promise<Row[]> {
   const bare = startChild(bareServerMain, { args: [log.file] });
   try {
     const { port } = await bare.said("server.listening");
@@ -51,12 +55,21 @@ async function measureReaders(product: Installation, log: { taskId: string; path
       {
         floor: () => rate(() => countRaw(bareApi, "/stream")),
         raw: () => rate(() => countRaw(product.owner, log.path)),
-        sdk: () => rate(async () => await Array.fromAsync(sdk.tasks.events(log.taskId)).then((events) => events.length)),
+        sdk: () =>
+          rate(async () => await Array.fromAsync(sdk.tasks.events(log.taskId)).then((events) => events.length)),
       },
       { rounds: quick ? 2 : 5, warmUp: 1 },
     );
     const row = (figure: string, product_: number[]): Row =>
-      makeRow({ figure, unit: "events/s", floor: p50(samples.floor), product: p50(product_), aim: "none set", isMet: () => null, note: `${log.count} events; floor = a bare stream of the same bytes, read raw` });
+      makeRow({
+        figure,
+        unit: "events/s",
+        floor: p50(samples.floor),
+        product: p50(product_),
+        aim: "none set",
+        isMet: () => null,
+        note: `${log.count} events; floor = a bare stream of the same bytes, read raw`,
+      });
     return [row("events/raw", samples.raw), row("events/sdk", samples.sdk)];
   } finally {
     await bare.stop();
@@ -76,7 +89,8 @@ async function countRaw(api: Api, path: string): Promise<number> {
   return events;
 }
 
-const openStream = (api: Api, path: string): Promise<Response> => fetch(api.baseUrl + path, { headers: { authorization: `Bearer ${api.token}` } });
+const openStream = (api: Api, path: string): Promise<Response> =>
+  fetch(api.baseUrl + path, { headers: { authorization: `Bearer ${api.token}` } });
 
 /**
  * Clients that ask for the whole log and read nothing, on servers that did nothing before: a heap that other readers made
@@ -103,7 +117,9 @@ async function growUnderSilent(events: number): Promise<number> {
     const taskId = await writeTaskOfEvents(product.home, product.owner.workspaceId, events);
     const memory = (): number => readTreeAloneMb([product.server.pid]);
     const before = memory();
-    const sockets = await Promise.all(Array.from({ length: silentClients }, () => openSilent(product.owner, `/api/tasks/${taskId}/events`)));
+    const sockets = await Promise.all(
+      Array.from({ length: silentClients }, () => openSilent(product.owner, `/api/tasks/${taskId}/events`)),
+    );
     let most = before;
     for (let look = 0; look < 40; look++) {
       await Bun.sleep(50);
@@ -136,5 +152,6 @@ async function expectServed(socket: Socket): Promise<void> {
     socket.resume();
   });
   socket.destroy();
-  if (!first.toString("latin1").startsWith("HTTP/1.1 200")) throw new Error(`a silent client was answered ${first.subarray(0, 100).toString("latin1")}`);
+  if (!first.toString("latin1").startsWith("HTTP/1.1 200"))
+    throw new Error(`a silent client was answered ${first.subarray(0, 100).toString("latin1")}`);
 }

@@ -4,7 +4,14 @@
  */
 import { readTreeAloneMb, readTreePssMb, startChild } from "../src/child-process.ts";
 import { type Figure, type FigureOptions, makeRow, type Row } from "../src/figure.ts";
-import { bareServerMain, type Installation, openInstallation, requireApproval, runToEnd, submit } from "../src/installation.ts";
+import {
+  bareServerMain,
+  type Installation,
+  openInstallation,
+  requireApproval,
+  runToEnd,
+  submit,
+} from "../src/installation.ts";
 import { writeWaitingTasks } from "../src/bulk-tasks.ts";
 
 const code = "return await tools.executor.echo({ value: 1 })";
@@ -58,7 +65,15 @@ async function measureWaiting(product: Installation, options: FigureOptions, idl
   await settle(product, options);
   const ran = readAloneMb(product);
   const row = (figure: string, mb: number, from: number, note: string): Row =>
-    makeRow({ figure, unit: "MB more", floor: null, product: mb - from, aim: "< 20 MB", isMet: ({ product: more }) => more < 20, note: `${note}; ${mb.toFixed(0)} MB after ${from.toFixed(0)} MB` });
+    makeRow({
+      figure,
+      unit: "MB more",
+      floor: null,
+      product: mb - from,
+      aim: "< 20 MB",
+      isMet: ({ product: more }) => more < 20,
+      note: `${note}; ${mb.toFixed(0)} MB after ${from.toFixed(0)} MB`,
+    });
   return [
     row("memory/waiting", stored, idle, `${count} waiting tasks written by the store's verbs`),
     row("memory/waiting-run", ran, stored, `${count} more that were submitted over HTTP, ran and paused`),

@@ -46,7 +46,8 @@ export const noisyNeighbourFigure: Figure = {
   },
 };
 
-const sampleTask = async (api: Api, rounds: number): Promise<number[]> => (await sampleInTurn({ task: () => timeMs(() => runToEnd(api, code)) }, { rounds, warmUp: 10 })).task;
+const sampleTask = async (api: Api, rounds: number): Promise<number[]> =>
+  (await sampleInTurn({ task: () => timeMs(() => runToEnd(api, code)) }, { rounds, warmUp: 10 })).task;
 
 async function startHogs(api: Api): Promise<string[]> {
   const tasks = await Promise.all(Array.from({ length: hogs }, () => submit(api, "while (true) {}")));

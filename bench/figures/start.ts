@@ -2,7 +2,15 @@
 import { rmSync } from "node:fs";
 import { startChild } from "../src/child-process.ts";
 import { type Figure, makeRow } from "../src/figure.ts";
-import { bareServerMain, installationEnv, makeTempDir, readOwner, runToEnd, serverMain, workerMain } from "../src/installation.ts";
+import {
+  bareServerMain,
+  installationEnv,
+  makeTempDir,
+  readOwner,
+  runToEnd,
+  serverMain,
+  workerMain,
+} from "../src/installation.ts";
 import { p50, percentile, sampleInTurn } from "../src/samples.ts";
 
 export const startFigure: Figure = {
@@ -25,7 +33,10 @@ export const startFigure: Figure = {
           isMet: () => product.every((ms) => ms < 1_000),
           note: `${what}; ${product.filter((ms) => ms >= 1_000).length} of ${product.length} rounds over 1 s, worst ${percentile(product, 1).toFixed(0)} ms; floor = two bare Hono processes until both replied`,
         });
-      return [row("start/fresh", samples.floor, samples.fresh, "an empty data directory"), row("start/again", again.floor, again.again, "a data directory that is in use already")];
+      return [
+        row("start/fresh", samples.floor, samples.fresh, "an empty data directory"),
+        row("start/again", again.floor, again.again, "a data directory that is in use already"),
+      ];
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url";
 import { QuickJS } from "quickjs-wasi";
 
 export class BareEngine {
-  readonly #module = new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve("quickjs-wasi/quickjs.wasm"))));
+  readonly #module = new WebAssembly.Module(
+    readFileSync(fileURLToPath(import.meta.resolve("quickjs-wasi/quickjs.wasm"))),
+  );
 
   /** Create, `1 + 1`, dispose. */
   async evaluate(): Promise<void> {

@@ -23,7 +23,11 @@ export async function openBareFloor(): Promise<BareFloor> {
     engine: new BareEngine(),
     async request(code) {
       const headers = { "content-type": "application/json", authorization: `Bearer ${"x".repeat(40)}` };
-      const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body: JSON.stringify({ code }) });
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ code }),
+      });
       await response.json();
     },
     async close() {

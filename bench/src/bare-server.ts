@@ -24,7 +24,9 @@ function streamBytes(): Response {
 }
 
 const app = new Hono();
-app.post("/", async (c) => c.json({ status: "completed", code: ((await c.req.json()) as { code: string }).code, result: 2 }));
+app.post("/", async (c) =>
+  c.json({ status: "completed", code: ((await c.req.json()) as { code: string }).code, result: 2 }),
+);
 app.get("/stream", streamBytes);
 const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: app.fetch });
 console.log(JSON.stringify({ msg: "server.listening", port: server.port }));

@@ -16,7 +16,9 @@ const batch = 100;
 export async function writeWaitingTasks(home: string, workspaceId: string, count: number): Promise<void> {
   await withStore(home, async (store) => {
     for (let made = 0; made < count; made += batch) {
-      await Promise.all(Array.from({ length: Math.min(batch, count - made) }, () => writeWaitingTask(store, workspaceId)));
+      await Promise.all(
+        Array.from({ length: Math.min(batch, count - made) }, () => writeWaitingTask(store, workspaceId)),
+      );
     }
   });
 }
@@ -36,7 +38,13 @@ export async function writeTaskOfEvents(home: string, workspaceId: string, event
       }));
       await store.recordProgress({ fence, entries });
     }
-    await store.settleTask({ fence, entries: [], end: { status: "completed", resultJson: "1", error: null }, runMs: 1, now: host.now() });
+    await store.settleTask({
+      fence,
+      entries: [],
+      end: { status: "completed", resultJson: "1", error: null },
+      runMs: 1,
+      now: host.now(),
+    });
     return taskId;
   });
 }
@@ -53,7 +61,21 @@ async function withStore<R>(home: string, work: (store: Store) => Promise<R>): P
 async function startTask(store: Store, workspaceId: string) {
   const taskId = host.newId("task");
   const code = "return await tools.executor.echo({ value: 1 })";
-  const task = { taskId, workspaceId, actorId: "actor_bench", clientId: "client_bench", runtimeId: "bench-none", code, script: code, seed: host.newSeed(), preludeVersion: 1, timeoutMs: 60_000, metadataJson: "{}", idempotencyKey: null, requestDigest: "" };
+  const task = {
+    taskId,
+    workspaceId,
+    actorId: "actor_bench",
+    clientId: "client_bench",
+    runtimeId: "bench-none",
+    code,
+    script: code,
+    seed: host.newSeed(),
+    preludeVersion: 1,
+    timeoutMs: 60_000,
+    metadataJson: "{}",
+    idempotencyKey: null,
+    requestDigest: "",
+  };
   await store.createTask({ task, now: host.now() });
   const claim = await store.claimTask({ taskId, workerId, leaseMs: 600_000, now: host.now() });
   if (!claim) throw new Error("a task made for the benchmark was claimed by somebody else");
@@ -70,7 +92,21 @@ async function writeWaitingTask(store: Store, workspaceId: string): Promise<void
     { kind: "call", callId, ordinal: 0, callKey: "bench", at, ...about },
     {
       kind: "ask",
-      interaction: { interactionId, callId, kind: "approval", title: "Call executor.echo", detail: "", schemaHash: "", answerSchemaJson: null, url: null, why: "", mayHaveRun: false, createdAt: at, expiresAt: at + 86_400_000, ...about },
+      interaction: {
+        interactionId,
+        callId,
+        kind: "approval",
+        title: "Call executor.echo",
+        detail: "",
+        schemaHash: "",
+        answerSchemaJson: null,
+        url: null,
+        why: "",
+        mayHaveRun: false,
+        createdAt: at,
+        expiresAt: at + 86_400_000,
+        ...about,
+      },
     },
   ];
   await store.pauseTask({ fence, entries, waitingFor: [interactionId], runMs: 1, now: at });

@@ -21,7 +21,12 @@ process.on("exit", () => {
 
 export function startChild(script: string, options: { args?: string[]; env?: Record<string, string> } = {}): Child {
   const { args = [], env = {} } = options;
-  const child = Bun.spawn([process.execPath, script, ...args], { env: { ...baseEnv(), ...env }, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn([process.execPath, script, ...args], {
+    env: { ...baseEnv(), ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
   living.add(child);
   const lines = new LogLines();
   void lines.read(child.stdout);
@@ -44,7 +49,9 @@ export function startChild(script: string, options: { args?: string[]; env?: Rec
 /** Nothing of whoever runs the benchmark may change what it measures. */
 function baseEnv(): Record<string, string> {
   const kept = ["PATH", "HOME", "TMPDIR", "LANG"];
-  return Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 class LogLines {
@@ -95,8 +102,14 @@ export function readTreePssMb(pids: readonly number[]): number {
 /** The same as if nobody else ran Bun: what each has to itself, and what they share once (the most that one of them shares). */
 export function readTreeAloneMb(pids: readonly number[]): number {
   const tree = listTree(pids);
-  const own = tree.reduce((sum, pid) => sum + readRollupKb(pid, "Private_Clean") + readRollupKb(pid, "Private_Dirty"), 0);
-  const shared = Math.max(0, ...tree.map((pid) => readRollupKb(pid, "Shared_Clean") + readRollupKb(pid, "Shared_Dirty")));
+  const own = tree.reduce(
+    (sum, pid) => sum + readRollupKb(pid, "Private_Clean") + readRollupKb(pid, "Private_Dirty"),
+    0,
+  );
+  const shared = Math.max(
+    0,
+    ...tree.map((pid) => readRollupKb(pid, "Shared_Clean") + readRollupKb(pid, "Shared_Dirty")),
+  );
   return (own + shared) / 1024;
 }
 
@@ -104,7 +117,9 @@ export function readTreeAloneMb(pids: readonly number[]): number {
 export function readTreeCpuMs(pids: readonly number[]): number {
   const ticksPerSecond = 100;
   const ticks = listTree(pids).map((pid) => /\) (.*)$/s.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1]?.split(" ") ?? []);
-  return (ticks.reduce((sum, fields) => sum + Number(fields[11] ?? 0) + Number(fields[12] ?? 0), 0) * 1_000) / ticksPerSecond;
+  return (
+    (ticks.reduce((sum, fields) => sum + Number(fields[11] ?? 0) + Number(fields[12] ?? 0), 0) * 1_000) / ticksPerSecond
+  );
 }
 
 function listTree(pids: readonly number[]): number[] {
@@ -123,7 +138,10 @@ function readParents(): Map<number, number> {
   return parents;
 }
 
-function readRollupKb(pid: number, field: "Pss" | "Private_Clean" | "Private_Dirty" | "Shared_Clean" | "Shared_Dirty"): number {
+function readRollupKb(
+  pid: number,
+  field: "Pss" | "Private_Clean" | "Private_Dirty" | "Shared_Clean" | "Shared_Dirty",
+): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
 }
 

@@ -60,7 +60,11 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
     server,
     worker,
     async newSession() {
-      const session = await owner.request<{ sessionId: string; workspaceId: string }>("POST", "/api/auth/anonymous/bootstrap", {});
+      const session = await owner.request<{ sessionId: string; workspaceId: string }>(
+        "POST",
+        "/api/auth/anonymous/bootstrap",
+        {},
+      );
       return createApi(baseUrl, session.sessionId, session.workspaceId);
     },
     pssMb: () => readTreePssMb([server.pid, worker.pid]),
@@ -86,11 +90,20 @@ export function makeTempDir(): string {
 
 /** Limits that guard against abuse would only measure themselves. */
 export function installationEnv(home: string, more: Record<string, string> = {}): Record<string, string> {
-  return { EXECUTOR_HOME: home, EXECUTOR_PORT: "0", EXECUTOR_PARENT_PID: String(process.pid), EXECUTOR_LIMIT_REQUESTS_PER_MINUTE: "10000000", ...more };
+  return {
+    EXECUTOR_HOME: home,
+    EXECUTOR_PORT: "0",
+    EXECUTOR_PARENT_PID: String(process.pid),
+    EXECUTOR_LIMIT_REQUESTS_PER_MINUTE: "10000000",
+    ...more,
+  };
 }
 
 export function readOwner(home: string, baseUrl: string): Api {
-  const { token, workspaceId } = JSON.parse(readFileSync(join(home, "owner-key"), "utf8")) as { token: string; workspaceId: string };
+  const { token, workspaceId } = JSON.parse(readFileSync(join(home, "owner-key"), "utf8")) as {
+    token: string;
+    workspaceId: string;
+  };
   return createApi(baseUrl, token, workspaceId);
 }
 
@@ -101,14 +114,20 @@ function createApi(baseUrl: string, token: string, workspaceId: string): Api {
     token,
     workspaceId,
     async request<T>(method: "GET" | "POST", path: string, body?: unknown) {
-      const response = await fetch(baseUrl + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-      if (response.status > 299) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+      const response = await fetch(baseUrl + path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      if (response.status > 299)
+        throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
       return (await response.json()) as T;
     },
   };
 }
 
-export const submit = (api: Api, code: string, query = ""): Promise<TaskAnswer> => api.request("POST", `/api/tasks${query}`, { workspaceId: api.workspaceId, code });
+export const submit = (api: Api, code: string, query = ""): Promise<TaskAnswer> =>
+  api.request("POST", `/api/tasks${query}`, { workspaceId: api.workspaceId, code });
 
 /** Submits and waits; anything but `completed` is an error, or a broken product would look fast. */
 export async function runToEnd(api: Api, code: string): Promise<TaskAnswer> {

@@ -48,8 +48,15 @@ test("a body over the limit is refused, with and without Content-Length (S09)", 
   expect(sent).toBeLessThan(50_000);
 });
 
+test("without a bearer only a small body is taken", async () => {
+  await using app = await openTestApp();
+  const body = JSON.stringify({ sessionId: "x".repeat(20_000) });
+  expect((await app.problem("POST", path, { body })).code).toBe("request.too_large");
+});
+
 test("deep nesting is refused before anything could fall over it (S09)", async () => {
   await using app = await openTestApp();
+  const me = await app.session();
   for (const depth of [201, 100_000, 5_000_000]) {
     for (const [open, close] of [
       ["[", "]"],
@@ -57,7 +64,7 @@ test("deep nesting is refused before anything could fall over it (S09)", async (
     ] as const) {
       const levels = Math.floor(depth / open.length) + 201;
       const body = `${open.repeat(levels)}1${close.repeat(levels)}`;
-      expect((await app.problem("POST", path, { body })).code).toBe("request.invalid");
+      expect((await app.problem("POST", "/api/tasks", { token: me.sessionId, body })).code).toBe("request.invalid");
     }
   }
   const brackets = "[".repeat(1_000);

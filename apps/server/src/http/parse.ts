@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import { AppError } from "@executor/contracts/error";
+import type { BodyBudget } from "./body-budget.ts";
 
 /** Deeper than any honest request; far from what a parser or our own recursion could not stand. */
 const MAX_DEPTH = 200;
@@ -34,7 +35,7 @@ export function parseQuery<S extends z.ZodType>(schema: S, search: URLSearchPara
 }
 
 /** An empty body reads as `{}`: the schema then says what is missing. */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJson(request: Request, maxBytes: number, budget: BodyBudget): Promise<unknown> {
   if (request.body === null || request.headers.get("content-length") === "0") return {};
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type))
@@ -45,7 +46,8 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
       "request.not_json",
       `Send the body without Content-Encoding; it came as "${encoding.slice(0, 100)}".`,
     );
-  const bytes = await readBytes(request.body, Number(request.headers.get("content-length") ?? 0), maxBytes);
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  const bytes = await readBytes(request.body, announced, maxBytes, budget);
   if (bytes.length === 0) return {};
   if (depthOf(bytes) > MAX_DEPTH) throw new AppError("request.invalid", `body: nested deeper than ${MAX_DEPTH} levels`);
   try {
@@ -55,7 +57,12 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   }
 }
 
-async function readBytes(body: ReadableStream<Uint8Array>, announced: number, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(
+  body: ReadableStream<Uint8Array>,
+  announced: number,
+  maxBytes: number,
+  budget: BodyBudget,
+): Promise<Uint8Array> {
   const tooLarge = () => new AppError("request.too_large", `A body may have at most ${maxBytes} bytes.`);
   const reader = body.getReader();
   const timer = setTimeout(() => void reader.cancel("too slow").catch(() => undefined), BODY_WITHIN_MS);
@@ -65,6 +72,7 @@ async function readBytes(body: ReadableStream<Uint8Array>, announced: number, ma
     if (announced > maxBytes) throw tooLarge();
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       length += next.value.length;
+      budget.take(next.value.length);
       if (length > maxBytes) throw tooLarge();
       chunks.push(next.value);
     }
@@ -75,6 +83,7 @@ async function readBytes(body: ReadableStream<Uint8Array>, announced: number, ma
       : new AppError("request.invalid", "body: broke off before its end", { cause: error });
   } finally {
     clearTimeout(timer);
+    budget.giveBack(length);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
 }

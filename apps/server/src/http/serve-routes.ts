@@ -11,6 +11,7 @@ import { roleAllows } from "@executor/contracts/role";
 import type { AppDeps } from "../deps.ts";
 import type { AppTypes } from "./app-types.ts";
 import type { Authenticator, Bearer } from "./authenticate.ts";
+import { BodyBudget } from "./body-budget.ts";
 import { parseQuery, parseWith, readJson } from "./parse.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Handlers, RouteRequest } from "./route-types.ts";
@@ -21,6 +22,11 @@ export interface ServeOptions {
   limits: AppDeps["limits"];
 }
 
+/** Nobody without a bearer has much to say. */
+const OPEN_BODY_BYTES = 16_000;
+/** Bodies of full size that may arrive at the same time. */
+const BODIES_AT_ONCE = 16;
+
 export const routeTable = Object.entries(routes) as [RouteName, Route][];
 
 /** Hono takes the first pattern that fits, so fixed paths go before those with parameters. */
@@ -29,6 +35,7 @@ const registrationOrder = routeTable.toSorted(
 );
 
 export function serveRoutes(app: Hono<AppTypes>, handlers: Handlers, options: ServeOptions): void {
+  const budget = new BodyBudget(BODIES_AT_ONCE * options.limits.bodyBytes);
   for (const [name, route] of registrationOrder) {
     const handler = handlers[name] as (request: RouteRequest<RouteName>) => Promise<LooseAnswer>;
     app.on(route.method.toUpperCase(), honoPath(route.path), async (c) => {
@@ -36,7 +43,9 @@ export function serveRoutes(app: Hono<AppTypes>, handlers: Handlers, options: Se
       const caller = await admit(c, route, options);
       if (c.req.method === "HEAD" && route.responses[200] === "stream")
         return new Response(null, { headers: { "content-type": "text/event-stream" } });
-      return toResponse(await handler(await readRequest(c, route, caller, options.limits.bodyBytes)));
+      const { bodyBytes } = options.limits;
+      const maxBytes = caller ? bodyBytes : Math.min(OPEN_BODY_BYTES, bodyBytes);
+      return toResponse(await handler(await readRequest(c, route, caller, maxBytes, budget)));
     });
   }
 }
@@ -62,10 +71,11 @@ async function readRequest(
   route: Route,
   caller: Bearer | null,
   maxBytes: number,
+  budget: BodyBudget,
 ): Promise<RouteRequest<RouteName>> {
   const params = readParams(c, route);
   const query = route.query ? parseQuery(route.query, new URL(c.req.url).searchParams) : undefined;
-  const body = route.body ? parseWith(route.body, await readJson(c.req.raw, maxBytes), "body") : undefined;
+  const body = route.body ? parseWith(route.body, await readJson(c.req.raw, maxBytes, budget), "body") : undefined;
   if (caller) for (const part of [query, body]) refuseForeignWorkspace(part, caller);
   return {
     caller: caller as never,

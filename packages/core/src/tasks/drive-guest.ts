@@ -158,15 +158,15 @@ function readInput(inputJson: string): { input: unknown; canonical: string } {
 async function waitForMove(deps: DriveDeps, guest: GuestView): Promise<DriveEnd | null> {
   const { journal, desk, clock, host } = deps;
   while (journal.deliveryCount === guest.seen && !deps.isStopped()) {
-    const timer = guest.timers.next();
+    const dueMs = guest.timers.nextDueMs();
     if (!desk.isBusy) {
       if (desk.waitingFor.length > 0) return { kind: "paused", waitingFor: desk.waitingFor };
-      if (!timer) return { kind: "stuck" };
+      if (dueMs === null) return { kind: "stuck" };
     }
-    const leftMs = timer ? timer.dueMs - clock.nowMs() : null;
-    if (timer && leftMs !== null && leftMs <= 0) {
-      guest.timers.clear(timer.id);
-      journal.fireTimer(timer.id, clock.nowMs());
+    const nowMs = clock.nowMs();
+    const leftMs = dueMs === null ? null : dueMs - nowMs;
+    if (leftMs !== null && leftMs <= 0) {
+      for (const id of guest.timers.takeDue(nowMs)) journal.fireTimer(id, nowMs);
       return null;
     }
     await moveWithin(deps, host, leftMs);

@@ -304,6 +304,16 @@ describe("time", () => {
     expect((await h.read(id)).result).toEqual(["fast", "slow", "after"]);
     expect((await h.read(id)).runMs).toBeGreaterThanOrEqual(30);
   });
+  test("of two timers that are due together, the first may still clear the second", async () => {
+    const h = await open();
+    const id = await h.submit(`
+      const seen: string[] = [];
+      const second = setTimeout(() => seen.push("second"), 1);
+      await new Promise<void>((done) => { setTimeout(() => { seen.push("third"); done(); }, 30); setTimeout(() => clearTimeout(second), 0); for (let i = 0; i < 3e6; i++) {} });
+      return seen;`);
+    await h.run(id);
+    expect((await h.read(id)).result).toEqual(["third"]);
+  });
   test("the run clock stops while a person thinks, and replay does not count", async () => {
     const h = await open();
     await h.policy("executor.echo", "require_approval");

@@ -109,12 +109,14 @@ const makeStep = (path) => {
 expose("tools", makeStep(""));
 
 let nextHandle = 1;
+let lastTimer = -1;
 const armTimer = (run, delay, args, every, handle) => {
   let delayMs = +delay;
   if (!(delayMs > 0)) delayMs = 0;
   if (every && delayMs < 1) delayMs = 1;
   const id = host(opTimer, min(delayMs, 2147483647));
   if (id < 0) throw new RangeError("too many timers");
+  lastTimer = id;
   mapSet(pendingTimers, id, { __proto__: null, run, args, every, delayMs, handle });
   mapSet(timerIds, handle, id);
 };
@@ -187,7 +189,8 @@ const deliverError = (id, json) => {
 };
 const fireTimer = (id) => {
   const timer = mapGet(pendingTimers, id);
-  if (timer === undefined) return false;
+  // One that was due together with another may have been cleared by that other; one that was never set is a divergence.
+  if (timer === undefined) return id <= lastTimer;
   mapDelete(pendingTimers, id);
   mapDelete(timerIds, timer.handle);
   if (timer.every) armTimer(timer.run, timer.delayMs, timer.args, true, timer.handle);

@@ -4,7 +4,7 @@
  */
 import type { Hint, Store } from "@executor/core/ports/store";
 
-type Topic = `task:${string}` | `workspace:${string}` | `bearer:${string}`;
+type Topic = `task:${string}` | `settled:${string}` | `workspace:${string}` | `bearer:${string}`;
 
 export interface HintHub {
   /** Returns the way to stop. `onHint` must not throw. */
@@ -20,7 +20,10 @@ export function createHintHub(store: Pick<Store, "watch">, onRevoked: (bearerId:
   const unwatch = store.watch((hint: Hint) => {
     if (hint.kind === "events") {
       tell(`task:${hint.taskId}`);
+      if (hint.settled) tell(`settled:${hint.taskId}`);
       tell(`workspace:${hint.workspaceId}`);
+    } else if (hint.kind === "resync") {
+      for (const topic of listeners.keys()) if (!topic.startsWith("bearer:")) tell(topic);
     } else if (hint.kind === "revoked") {
       onRevoked(hint.bearerId);
       tell(`bearer:${hint.bearerId}`);

@@ -5,7 +5,7 @@
 import type { Logger } from "@executor/core/log";
 import type { Host } from "@executor/core/ports/host";
 import type { Store } from "@executor/core/ports/store";
-import type { Claim, QueuedTask } from "@executor/core/store/verbs/claim-task";
+import { type Claim, type QueuedTask, WORKSPACES_PER_PEEK } from "@executor/core/store/verbs/claim-task";
 import { chooseTasks, workspaceShare } from "./choose-tasks.ts";
 import type { RunningTasks } from "./running-tasks.ts";
 
@@ -87,7 +87,9 @@ export class Drain {
     const isFresh = this.#candidates.length > 0 && host.monotonicMs() - this.#lookedAtMs < FRESH_MS;
     if (isFresh) return;
     this.#candidates = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
-    this.#cursor = this.#candidates.at(-1)?.workspaceId ?? "";
+    // Where the walk was cut off, the next one goes on; else it starts anew.
+    const workspaces = new Set(this.#candidates.map(({ workspaceId }) => workspaceId)).size;
+    this.#cursor = workspaces < WORKSPACES_PER_PEEK ? "" : (this.#candidates.at(-1)?.workspaceId ?? "");
     this.#lookedAtMs = host.monotonicMs();
   }
 

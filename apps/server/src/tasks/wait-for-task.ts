@@ -7,7 +7,9 @@ import { Bell } from "../bell.ts";
 import type { AppDeps } from "../deps.ts";
 import type { HintHub } from "../hint-hub.ts";
 
-const POLL_MS = 1_000;
+/** Most tasks are over soon; the longer one takes, the less a look more or less matters. */
+const FIRST_POLL_MS = 50;
+const MAX_POLL_MS = 1_000;
 
 /** Comes back early when the client goes away or the server stops: the caller then reads the task as it stands. */
 export async function waitForTask(
@@ -16,16 +18,16 @@ export async function waitForTask(
   { taskId, ms, signal }: { taskId: string; ms: number; signal: AbortSignal },
 ): Promise<void> {
   const bell = new Bell(host);
-  const stopListening = hub.on(`task:${taskId}`, bell.ring);
+  const stopListening = hub.on(`settled:${taskId}`, bell.ring);
   const untilMs = host.monotonicMs() + ms;
   for (const reason of [signal, shutdown]) reason.addEventListener("abort", bell.ring);
   try {
-    while (!signal.aborted && !shutdown.aborted) {
+    for (let pollMs = FIRST_POLL_MS; !signal.aborted && !shutdown.aborted; pollMs = Math.min(2 * pollMs, MAX_POLL_MS)) {
       const task = await store.readTaskStatus({ taskId });
       if (!task || isSettled(task.status as TaskStatus)) return;
       const restMs = untilMs - host.monotonicMs();
       if (restMs <= 0) return;
-      await bell.wait(Math.min(POLL_MS, restMs));
+      await bell.wait(Math.min(pollMs, restMs));
     }
   } finally {
     stopListening();

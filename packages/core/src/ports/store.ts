@@ -13,8 +13,10 @@ export type StoreVerbs = { [K in keyof typeof writes]: Verb<(typeof writes)[K]> 
 export type Hint =
   /** Something may be claimed. */
   | { kind: "queued" }
-  /** A task has new events. */
-  | { kind: "events"; taskId: string; workspaceId: string }
+  /** A task has new events; `settled` when one of them ends it or makes it wait. */
+  | { kind: "events"; taskId: string; workspaceId: string; settled: boolean }
+  /** Hints may have been lost: look at everything. */
+  | { kind: "resync" }
   /** A running task was cancelled. */
   | { kind: "cancelled"; taskId: string }
   /** A bearer was revoked. */

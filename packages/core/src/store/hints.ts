@@ -5,11 +5,9 @@ type Hints = {
   [K in keyof StoreVerbs]?: (args: Parameters<StoreVerbs[K]>[0], result: Awaited<ReturnType<StoreVerbs[K]>>) => Hint[];
 };
 
-const events = ({ taskId, workspaceId }: { taskId: string; workspaceId: string }): Hint => ({
-  kind: "events",
-  taskId,
-  workspaceId,
-});
+type Ids = { taskId: string; workspaceId: string };
+const events = ({ taskId, workspaceId }: Ids): Hint => ({ kind: "events", taskId, workspaceId, settled: false });
+const settled = ({ taskId, workspaceId }: Ids): Hint => ({ kind: "events", taskId, workspaceId, settled: true });
 const queued: Hint = { kind: "queued" };
 
 const hints: Hints = {
@@ -18,12 +16,13 @@ const hints: Hints = {
   recoverLeases: (_, result) => (result.recovered.length > 0 ? [queued] : []),
   releaseTask: ({ fence }, result) => (result ? [queued, events(fence)] : []),
   recordProgress: ({ fence }) => [events(fence)],
-  pauseTask: ({ fence }, result) => (result.status === "queued" ? [queued, events(fence)] : [events(fence)]),
-  settleTask: ({ fence }) => [events(fence)],
-  cancelTask: (args) => [{ kind: "cancelled", taskId: args.taskId }, events(args)],
+  pauseTask: ({ fence }, result) => (result.status === "queued" ? [queued, events(fence)] : [settled(fence)]),
+  settleTask: ({ fence }) => [settled(fence)],
+  cancelTask: (args) => [{ kind: "cancelled", taskId: args.taskId }, settled(args)],
   decideApproval: (_, result) => [queued, events(result)],
   resolveInteraction: (_, result) => [queued, events(result)],
-  expireInteractions: (_, result) => (result.expired.length > 0 ? [queued, ...result.expired.map(events)] : []),
+  expireInteractions: (_, result) =>
+    result.expired.length > 0 ? [queued, ...result.expired.map((each) => events(each))] : [],
   revokeBearer: (args, result) => (result ? [{ kind: "revoked", bearerId: args.bearerId }] : []),
 };
 

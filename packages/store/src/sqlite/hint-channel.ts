@@ -7,7 +7,9 @@ import { chmodSync, rmSync } from "node:fs";
 import type { Socket } from "bun";
 import type { Hint } from "@executor/core/ports/store";
 
-const RECONNECT_MS = 200;
+/** A worker is often up before its server; later on there is no hurry. */
+const FIRST_RECONNECT_MS = 5;
+const MAX_RECONNECT_MS = 200;
 /** A peer that does not read is cut off rather than buffered for. */
 const MAX_BUFFERED_LENGTH = 1_000_000;
 const MAX_LINE_LENGTH = 10_000;
@@ -76,7 +78,7 @@ function openHub({ socketPath, onHint }: ChannelOptions): HintChannel {
       open: (socket) => {
         const peer = new Peer(socket, (hint, line) => {
           onHint(hint);
-          if (hint.kind === "events") return;
+          if (!concernsWorkers(hint)) return;
           for (const other of peers) if (other !== peer) other.write(line);
         });
         socket.data = peer;
@@ -89,9 +91,8 @@ function openHub({ socketPath, onHint }: ChannelOptions): HintChannel {
   chmodSync(socketPath, 0o600);
   server.unref();
   return {
-    // Workers have no use for events: only the server streams them.
     send: (hints) => {
-      const lines = encode(hints.filter(({ kind }) => kind !== "events"));
+      const lines = encode(hints.filter(concernsWorkers));
       if (lines !== "") for (const peer of peers) peer.write(lines);
     },
     close: async () => {
@@ -105,20 +106,24 @@ function openSpoke({ socketPath, onHint }: ChannelOptions): HintChannel {
   let connection: Socket<Peer> | null = null;
   let closed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let reconnectMs = FIRST_RECONNECT_MS;
 
   const dialLater = (): void => {
     connection = null;
     if (closed) return;
-    timer = setTimeout(dial, RECONNECT_MS);
+    timer = setTimeout(dial, reconnectMs);
     timer.unref();
+    reconnectMs = Math.min(2 * reconnectMs, MAX_RECONNECT_MS);
   };
   const open = (socket: Socket<Peer>): void => {
     socket.data = new Peer(socket, onHint);
     socket.unref();
     connection = socket;
-    if (closed) socket.end();
-    // Whatever was queued while nobody told us: look once.
-    else onHint({ kind: "queued" });
+    reconnectMs = FIRST_RECONNECT_MS;
+    if (closed) return void socket.end();
+    // Whatever happened on either side while there was no connection: look once.
+    onHint({ kind: "queued" });
+    socket.data.write(encode([{ kind: "resync" }]));
   };
   const dial = (): void => {
     Bun.connect<Peer>({
@@ -136,6 +141,9 @@ function openSpoke({ socketPath, onHint }: ChannelOptions): HintChannel {
     },
   };
 }
+
+/** They have no use for events: only the server streams them. */
+const concernsWorkers = ({ kind }: Hint): boolean => kind === "queued" || kind === "cancelled";
 
 const encode = (hints: readonly Hint[]): string => hints.map((hint) => `${JSON.stringify(hint)}\n`).join("");
 

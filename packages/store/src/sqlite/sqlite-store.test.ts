@@ -217,7 +217,7 @@ describe("hints", () => {
     await settle(() => heardBySpoke.some((hint) => hint.kind === "queued"));
     expect(heardBySpoke).toContainEqual({ kind: "queued" });
     await spoke.claimTask({ taskId: task.taskId, workerId: "w", leaseMs: 1_000, now: 2 });
-    const events: Hint = { kind: "events", taskId: task.taskId, workspaceId: task.workspaceId };
+    const events: Hint = { kind: "events", taskId: task.taskId, workspaceId: task.workspaceId, settled: false };
     await settle(() => heardByHub.filter((hint) => hint.kind === "events").length > 1);
     expect(heardByHub).toContainEqual(events);
 

@@ -20,7 +20,7 @@ export interface QueuedTask {
   queuedAt: number;
 }
 
-const WORKSPACES_PER_PEEK = 64;
+export const WORKSPACES_PER_PEEK = 64;
 const TASKS_PER_WORKSPACE = 16;
 const MAX_RECOVERIES = 10;
 
@@ -32,23 +32,26 @@ export async function peekQueue(
   tx: Tx,
   args: { runtimeIds: string[]; afterWorkspaceId: string },
 ): Promise<QueuedTask[]> {
+  const found = await walkQueue(tx, args.afterWorkspaceId);
+  if (args.afterWorkspaceId !== "") {
+    const wrapped = await walkQueue(tx, "");
+    found.push(...wrapped.filter(({ workspaceId }) => workspaceId <= args.afterWorkspaceId));
+  }
+  return found.filter(({ runtimeId }) => args.runtimeIds.includes(runtimeId));
+}
+
+async function walkQueue(tx: Tx, afterWorkspaceId: string): Promise<QueuedTask[]> {
   const found: QueuedTask[] = [];
-  for (const start of args.afterWorkspaceId === "" ? [""] : [args.afterWorkspaceId, ""]) {
-    let workspaceId = start;
-    for (let seen = 0; seen < WORKSPACES_PER_PEEK; seen++) {
-      const [head] = await tx.find("tasks", { index: "byQueue", eq: ["queued"], after: workspaceId, limit: 1 });
-      if (!head || (start === "" && args.afterWorkspaceId !== "" && head.workspaceId > args.afterWorkspaceId)) break;
-      workspaceId = head.workspaceId;
-      const oldest = await tx.find("tasks", {
-        index: "byQueue",
-        eq: ["queued", workspaceId],
-        limit: TASKS_PER_WORKSPACE,
-      });
-      for (const task of oldest) {
-        if (args.runtimeIds.includes(task.runtimeId))
-          found.push({ taskId: task.taskId, workspaceId, runtimeId: task.runtimeId, queuedAt: task.queuedAt ?? 0 });
-      }
+  for (let seen = 0, after = afterWorkspaceId; seen < WORKSPACES_PER_PEEK; seen++) {
+    const rows = await tx.find("tasks", { index: "byQueue", eq: ["queued"], after, limit: TASKS_PER_WORKSPACE });
+    const isRest = rows.length < TASKS_PER_WORKSPACE;
+    const [head] = rows;
+    for (const { taskId, workspaceId, runtimeId, queuedAt } of rows) {
+      if (isRest || workspaceId === head?.workspaceId)
+        found.push({ taskId, workspaceId, runtimeId, queuedAt: queuedAt ?? 0 });
     }
+    if (isRest || !head) return found;
+    after = head.workspaceId;
   }
   return found;
 }

@@ -125,7 +125,7 @@ export function describeEventsAndAudit(open: OpenStore): void {
         const stop = world.store.watch((hint) => hints.push(hint));
         const taskId = await world.create();
         expect(hints).toContainEqual({ kind: "queued" });
-        expect(hints).toContainEqual({ kind: "events", taskId, workspaceId: world.workspaceId });
+        expect(hints).toContainEqual({ kind: "events", taskId, workspaceId: world.workspaceId, settled: false });
         await world.cancel(taskId);
         expect(hints).toContainEqual({ kind: "cancelled", taskId });
         stop();

@@ -1,5 +1,5 @@
 /** The machine's own time, randomness and digests, for core. */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Host } from "@executor/core/ports/host";
 
 export function createSystemHost(): Host {
@@ -8,7 +8,7 @@ export function createSystemHost(): Host {
     monotonicMs: () => performance.now(),
     newId: (prefix) => `${prefix}_${randomBytes(16).toString("hex")}`,
     newSeed: () => randomBytes(16).toString("hex"),
-    sha256: (text) => createHash("sha256").update(text).digest("hex"),
+    sha256: (text) => Bun.SHA256.hash(text, "hex"),
     setTimer: (ms, fire) => {
       const timer = setTimeout(fire, Math.min(ms, 2_147_000_000));
       return () => clearTimeout(timer);

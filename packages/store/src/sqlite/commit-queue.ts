@@ -11,7 +11,7 @@ import type { Database, Statement } from "bun:sqlite";
 /** Keeps one transaction short enough that other processes get their turn. */
 const MAX_PER_COMMIT = 128;
 /** Attempts to get the write lock that follow each other at once; after them a millisecond in between. */
-const EAGER_ATTEMPTS = 200;
+const EAGER_ATTEMPTS = 20;
 
 interface Job {
   run(): Promise<unknown>;

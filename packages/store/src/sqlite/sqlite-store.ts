@@ -14,6 +14,7 @@ import { reads, writes } from "@executor/core/store/verbs/index";
 import { CommitQueue } from "./commit-queue.ts";
 import { openHintChannel, type HintChannel } from "./hint-channel.ts";
 import { migrate } from "./migrations.ts";
+import { PolicyCache } from "./policy-cache.ts";
 import { SqliteTx } from "./sqlite-tx.ts";
 
 export interface SqliteOptions {
@@ -69,8 +70,15 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     };
   }
 
+  const policyReader = openDatabase(options.path, { migrates: false });
+  const policies = new PolicyCache(policyReader);
+
   return {
     ...(verbs as unknown as StoreVerbs),
+    listPolicies: async ({ workspaceId }) => {
+      if (closed) throw new AppError("store.unavailable", "The store is closed.");
+      return await policies.read(workspaceId).catch(explain);
+    },
     kind: "sqlite",
     watch: (listener) => {
       listeners.add(listener);
@@ -85,6 +93,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       commits.close();
       for (const tx of [writeTx, readTx]) tx.close();
       for (const statement of Object.values(snapshot)) statement.finalize();
+      policies.close();
+      policyReader.close();
       reader.close();
       writer.close();
     },

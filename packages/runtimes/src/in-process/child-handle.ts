@@ -119,7 +119,7 @@ export class ChildHandle implements LinkOwner {
     session.child = this;
     this.sessions.add(session);
     const { seed, startMs, limits, script } = session.program;
-    this.#link?.send({ t: "open", s: session.number, seed, startMs, limits }, [new TextEncoder().encode(script)]);
+    this.#link?.queue({ t: "open", s: session.number, seed, startMs, limits }, [new TextEncoder().encode(script)]);
   }
 
   runTurn(session: PoolSession, batch: DeliveryBatch): Promise<Turn> {

@@ -9,6 +9,8 @@ import type { Socket } from "bun";
 import { encodeFrame, type Frame, FrameReader, type ToChild, type ToParent } from "./guest-frames.ts";
 
 export interface ChildLink {
+  /** Goes out with the next `send`. */
+  queue(header: ToChild, blobs?: readonly Uint8Array[]): void;
   send(header: ToChild, blobs?: readonly Uint8Array[]): void;
   close(): void;
 }
@@ -24,6 +26,9 @@ interface Peer {
   owner: LinkOwner | undefined;
   waiting: Uint8Array[];
 }
+
+/** Frames up to this size are joined with the one that follows. */
+const joinedBytes = 64_000;
 
 /** Longer paths do not fit into the address of a Unix socket. */
 const maxSocketPath = 100;
@@ -91,6 +96,9 @@ export class ChildListener {
     this.#owners.delete(header.token);
     peer.owner = owner;
     const link: ChildLink = {
+      queue(message, blobs) {
+        peer.waiting.push(encodeFrame(message, blobs));
+      },
       send(message, blobs) {
         peer.waiting.push(encodeFrame(message, blobs));
         flushPeer(socket);
@@ -103,6 +111,9 @@ export class ChildListener {
 
 function flushPeer(socket: Socket<Peer>): void {
   const { waiting } = socket.data;
+  // Waking the child costs more than copying a short frame: what is queued together leaves together.
+  if (waiting.length > 1 && (waiting[0]?.length ?? 0) < joinedBytes)
+    waiting.unshift(Buffer.concat(waiting.splice(0, 2)));
   for (;;) {
     const next = waiting[0];
     if (next === undefined) return;

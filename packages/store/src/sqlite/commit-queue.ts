@@ -13,6 +13,9 @@ const MAX_PER_COMMIT = 128;
 /** Attempts to get the write lock that follow each other at once; after them a millisecond in between. */
 const EAGER_ATTEMPTS = 20;
 
+/** After so long without a commit, one job is taken for a lone one. */
+const QUIET_MS = 0.5;
+
 interface Job {
   run(): Promise<unknown>;
   resolve(value: unknown): void;
@@ -27,6 +30,8 @@ export class CommitQueue {
   readonly #sql: Record<"begin" | "commit" | "savepoint" | "release" | "rollbackTo", Statement>;
   readonly #jobs: Job[] = [];
   #flushing: Promise<void> | null = null;
+  #lastBatch = 0;
+  #lastEndMs = Number.NEGATIVE_INFINITY;
 
   constructor(db: Database, busyMs: number) {
     this.#db = db;
@@ -57,10 +62,13 @@ export class CommitQueue {
   }
 
   async #flush(): Promise<void> {
-    // After the I/O of this turn, so that requests that came together are written together.
-    await nextTurn();
+    // Requests that came together are written together: wait for the rest of this turn's I/O. A lone one, after a time
+    // in which nothing came, need not wait for company.
+    const isAlone = this.#lastBatch <= 1 && performance.now() - this.#lastEndMs > QUIET_MS;
+    await (isAlone ? undefined : nextTurn());
     while (this.#jobs.length > 0) await this.#commitSome();
     this.#flushing = null;
+    this.#lastEndMs = performance.now();
   }
 
   /** Once it has begun, nothing waits for anything but the verbs' own microtasks, so no other write can come in between. */
@@ -70,6 +78,7 @@ export class CommitQueue {
     try {
       await this.#begin();
       jobs.push(...this.#jobs.splice(0, MAX_PER_COMMIT));
+      this.#lastBatch = jobs.length;
       settled = jobs.length === 1 ? [{ ok: true, value: await jobs[0]?.run() }] : await this.#runTogether(jobs);
       this.#sql.commit.run();
     } catch (error) {

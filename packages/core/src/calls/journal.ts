@@ -28,8 +28,9 @@ export interface JournalCall {
 /** Delays until entries are written that nobody waits for. An unsafe outcome is worth more: losing it asks a person. */
 const SOON_MS = 2;
 const LATER_MS = 25;
-/** Written at once past this, so that no batch outgrows a transaction (Convex: 16 MiB). */
+/** No batch outgrows a transaction (Convex: 16 MiB and 4,096 ranges read). Past these, entries are written at once. */
 const MAX_PENDING_LENGTH = 2_000_000;
+const MAX_ENTRIES = 800;
 
 export class Journal {
   readonly #store: Pick<Store, "recordProgress">;
@@ -186,7 +187,7 @@ export class Journal {
 
   /** The last entries, for the verb that ends the run to write in its own transaction. */
   async takeRest(): Promise<ProgressEntry[]> {
-    if (this.#pendingLength > MAX_PENDING_LENGTH) await this.flush();
+    if (this.#isFull) await this.flush();
     await this.#writing;
     if (this.#failure) throw this.#failure;
     return this.#take();
@@ -203,9 +204,13 @@ export class Journal {
     const length = lengthOf(entry);
     this.#pendingLength += length;
     this.#length += length;
-    if (this.#pendingLength > MAX_PENDING_LENGTH) this.#flushInBackground();
+    if (this.#isFull) this.#flushInBackground();
     else if (withinMs === SOON_MS) this.#schedule(withinMs);
     else if (!this.#cancelTimer) this.#schedule(withinMs);
+  }
+
+  get #isFull(): boolean {
+    return this.#pendingLength > MAX_PENDING_LENGTH || this.#pending.length > MAX_ENTRIES;
   }
 
   #schedule(ms: number): void {
@@ -220,9 +225,10 @@ export class Journal {
   async #write(): Promise<void> {
     if (this.#failure) throw this.#failure;
     const entries = this.#take();
-    if (entries.length === 0) return;
     try {
-      await this.#store.recordProgress({ fence: this.#fence, entries });
+      for (let from = 0; from < entries.length; from += MAX_ENTRIES) {
+        await this.#store.recordProgress({ fence: this.#fence, entries: entries.slice(from, from + MAX_ENTRIES) });
+      }
     } catch (error) {
       this.#failure = error;
       throw error;

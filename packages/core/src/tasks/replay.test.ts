@@ -500,6 +500,19 @@ describe("fence", () => {
   });
 });
 
+test("very much progress at once is written in batches, in order", async () => {
+  const h = await open();
+  const id = await h.submit(
+    "for (let i = 0; i < 3000; i++) console.log(i); await Promise.all(Array.from({ length: 1200 }, (_, value) => tools.executor.echo({ value }))); return 1",
+  );
+  await h.run(id);
+  expect((await h.read(id)).status).toBe("completed");
+  const events = await h.store.readTaskEvents({ taskId: id, afterSeq: 0, limit: 10_000 });
+  const lines = events.filter((event) => event.type === "task.stdout").map((event) => JSON.parse(event.dataJson).text);
+  expect(lines).toEqual(Array.from({ length: 3_000 }, (_, n) => String(n)));
+  expect((await h.calls(id)).filter((call) => call.status === "completed")).toHaveLength(1_200);
+});
+
 test("a task whose calls carry too much in all is ended, before the worker's memory is", async () => {
   const h = await open([], { journalBytes: 3_000_000 });
   const id = await h.submit(

@@ -2,6 +2,7 @@
  * One server per data directory: a lock file with the process that holds it. A lock whose process is gone is taken over;
  * a process is known by its number and, where the system tells, its start time, for numbers are used again.
  */
+import { isAlive } from "@executor/store/listen-for-stop";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -56,15 +57,6 @@ function isHolding({ pid, startedAt }: Holder): boolean {
 
 function release(path: string, me: Holder): void {
   if (Bun.deepEquals(readHolder(path), me)) rmSync(path, { force: true });
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** Linux: ticks since boot, the 22nd field of stat; the second may hold spaces, so counting starts after it. */

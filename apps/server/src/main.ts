@@ -9,12 +9,13 @@ import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
 import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
+import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
 import about from "../package.json" with { type: "json" };
 import { readServerEnv } from "./env.ts";
-import { isAlive, lockHome } from "./home-lock.ts";
+import { lockHome } from "./home-lock.ts";
 import { listen } from "./listen.ts";
 import { ensureLocalOwner } from "./local-owner.ts";
 import { describeRuntimes } from "./runtime-targets.ts";
@@ -22,7 +23,6 @@ import { describeRuntimes } from "./runtime-targets.ts";
 /** sysexits: the configuration is wrong, starting again will not help. */
 const EXIT_CONFIG = 78;
 const STOP_WITHIN_MS = 9_500;
-const PARENT_CHECK_MS = 1_000;
 
 async function main(): Promise<void> {
   const { server: env, installation } = readServerEnv(process.env, process.platform, homedir());
@@ -80,14 +80,6 @@ async function main(): Promise<void> {
     await started.start();
     return started;
   }
-}
-
-/** Resolves with the reason, once. */
-function listenForStop(parentPid: number | null): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
-  if (parentPid !== null) setInterval(() => isAlive(parentPid) || resolve("parent is gone"), PARENT_CHECK_MS).unref();
-  return promise;
 }
 
 await main().catch((error: unknown) => {

@@ -1,16 +1,33 @@
 /**
  * Runs the product for `npm start`: the server and a worker, until told to stop.
  * It decides which processes there are and says when they are ready; supervise.ts keeps them alive.
- * It never reads their configuration beyond what the friendly line needs: the environment is passed on as it is.
+ * It looks at their configuration only to refuse a wrong one once, instead of letting each of them do so.
  */
+import { homedir } from "node:os";
+import { readServerEnv } from "../apps/server/src/env.ts";
+import { readWorkerEnv } from "../apps/worker/src/env.ts";
 import { announceReady } from "./ready.ts";
 import { supervise, type ChildSpec } from "./supervise.ts";
 
+/** sysexits: the configuration is wrong, starting again will not help. */
+const EXIT_CONFIG = 78;
+
+checkConfiguration();
 await buildWeb();
 process.exit(await supervise(productChildren()));
 
 /** The page in apps/web/public is served as it is. When the console needs a build step, it goes here and nowhere else. */
 async function buildWeb(): Promise<void> {}
+
+function checkConfiguration(): void {
+  try {
+    readServerEnv(process.env, process.platform, homedir());
+    readWorkerEnv(process.env, process.platform, homedir());
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(EXIT_CONFIG);
+  }
+}
 
 function productChildren(): ChildSpec[] {
   const server: ChildSpec = { name: "server", args: ["apps/server/src/main.ts"], onLine: announceReady() };

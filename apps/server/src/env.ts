@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   EnvironmentError,
+  explainVariables,
   readInstallation,
   type Environment,
   type Installation,
@@ -30,9 +31,7 @@ export function readServerEnv(
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""));
   const parsed = ServerVariables.safeParse(set);
   if (!parsed.success) {
-    throw new EnvironmentError(
-      parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}.`).join("\n"),
-    );
+    throw new EnvironmentError(explainVariables(parsed.error.issues, set));
   }
   const variables = parsed.data;
   const isLoopback = isLoopbackName(variables.EXECUTOR_HOST);

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   EnvironmentError,
+  explainVariables,
   readInstallation,
   type Environment,
   type Installation,
@@ -20,10 +21,7 @@ export function readWorkerEnv(
 ): { worker: WorkerEnv; installation: Installation } {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""));
   const parsed = WorkerVariables.safeParse(set);
-  if (!parsed.success)
-    throw new EnvironmentError(
-      parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}.`).join("\n"),
-    );
+  if (!parsed.success) throw new EnvironmentError(explainVariables(parsed.error.issues, set));
   const variables = parsed.data;
   const settings: WorkerSettings = {
     concurrency: variables.EXECUTOR_WORKER_CONCURRENCY,

@@ -42,7 +42,7 @@ export interface Route {
 const list = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), nextCursor: z.string().optional() });
 const digits = z
   .string()
-  .regex(/^\d{1,9}$/, "a whole number")
+  .regex(/^\d{1,9}$/, "must be a whole number")
   .transform(Number);
 const page = { limit: digits.pipe(z.int().min(1).max(200)).optional(), cursor: z.string().max(500).optional() };
 const inWorkspace = z.strictObject({ workspaceId: Id });

@@ -18,6 +18,18 @@ export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 }
 
+/** One line a problem, with the value that was found. For variables that hold no secret. */
+export function explainVariables(
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+  found: Record<string, unknown>,
+): string {
+  return issues
+    .map(
+      ({ path, message }) => `${path.join(".")} ${message}; it is "${String(found[String(path[0])]).slice(0, 100)}".`,
+    )
+    .join("\n");
+}
+
 export type Environment = Record<string, string | undefined>;
 
 export function readInstallation(env: Environment, platform: string, homedir: string): Installation {

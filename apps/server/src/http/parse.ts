@@ -17,11 +17,16 @@ export function parseWith<S extends z.ZodType>(schema: S, value: unknown, where:
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
     path: [where, ...issue.path.map(String)].join(".").slice(0, 300),
-    message: issue.message.slice(0, 300),
+    message: explainIssue(issue),
   }));
   throw new AppError("request.invalid", issues.map((issue) => `${issue.path}: ${issue.message}`).join("; "), {
     data: { issues },
   });
+}
+
+/** zod speaks of types where a person left something out. */
+function explainIssue({ code, message }: z.core.$ZodIssue): string {
+  return (code === "invalid_type" && message.endsWith("received undefined") ? "is missing" : message).slice(0, 300);
 }
 
 export function parseQuery<S extends z.ZodType>(schema: S, search: URLSearchParams): z.output<S> {

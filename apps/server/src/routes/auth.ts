@@ -23,7 +23,7 @@ export function authRoutes(
       if (!env.anonymous)
         throw new AppError(
           "auth.anonymous_off",
-          "This installation gives no anonymous sessions. Ask its owner for an invite or a key (or for EXECUTOR_ANONYMOUS=1).",
+          "This installation gives no anonymous sessions. Ask its owner for an invite or a key. If you own it: the token in the file owner-key of the data directory is an admin's, and EXECUTOR_ANONYMOUS=1 switches anonymous sessions on.",
         );
       newSessions.take(remoteAddress, "new sessions");
       // Always a fresh id: one that a caller chose could be one that somebody else knows.

@@ -73,11 +73,18 @@ export class Drain {
     const freeSlots = concurrency - running.size;
     if (freeSlots <= 0) return false;
     await this.#refreshCandidates();
+    // A task of our own whose lease was lost is not for us until its old run has ended.
+    this.#candidates = this.#candidates.filter(({ taskId }) => !running.has(taskId));
     const share = workspaceShare(concurrency);
     const chosen = chooseTasks({ queued: this.#candidates, running: running.countByWorkspace(), freeSlots, share });
     if (chosen.length === 0) return false;
     this.#candidates = this.#candidates.filter((task) => !chosen.includes(task));
-    await Promise.all(chosen.map((task) => this.#claim(task)));
+    const claimed = await Promise.all(chosen.map((task) => this.#claim(task)));
+    // Others were faster: look anew, but let everything else have its turn first.
+    if (!claimed.includes(true)) {
+      this.#candidates = [];
+      await new Promise<void>((resolve) => this.#deps.host.setTimer(1, resolve));
+    }
     return true;
   }
 
@@ -87,17 +94,17 @@ export class Drain {
     const isFresh = this.#candidates.length > 0 && host.monotonicMs() - this.#lookedAtMs < FRESH_MS;
     if (isFresh) return;
     this.#candidates = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
-    // Where the walk was cut off, the next one goes on; else it starts anew.
-    const workspaces = new Set(this.#candidates.map(({ workspaceId }) => workspaceId)).size;
-    this.#cursor = workspaces < WORKSPACES_PER_PEEK ? "" : (this.#candidates.at(-1)?.workspaceId ?? "");
+    // Where the walk was cut off, the next one goes on; else it starts anew. What it found behind the wrap does not count.
+    const walked = new Set(this.#candidates.map(({ workspaceId }) => workspaceId).filter((id) => id > this.#cursor));
+    this.#cursor = walked.size < WORKSPACES_PER_PEEK ? "" : ([...walked].toSorted().at(-1) ?? "");
     this.#lookedAtMs = host.monotonicMs();
   }
 
-  async #claim({ taskId }: QueuedTask): Promise<void> {
-    const { store, host, workerId, leaseMs, running } = this.#deps;
-    if (running.has(taskId)) return;
+  async #claim({ taskId }: QueuedTask): Promise<boolean> {
+    const { store, host, workerId, leaseMs } = this.#deps;
     const claim = await store.claimTask({ taskId, workerId, leaseMs, now: host.now() });
     if (claim) this.#start(claim);
+    return claim !== null;
   }
 
   #start(claim: Claim): void {

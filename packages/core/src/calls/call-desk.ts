@@ -44,7 +44,8 @@ export interface CallDeskDeps {
 export class CallDesk {
   readonly #deps: CallDeskDeps;
   #held: HeldCall[] = [];
-  readonly #queued: (() => Promise<void>)[] = [];
+  /** Calls that may go, for which there is no room yet; they are put to the gate again when there is. */
+  readonly #queued: HeldCall[] = [];
   readonly #underWay = new Set<Promise<void>>();
   readonly #waitingFor = new Set<string>();
   #guestIsOver = false;
@@ -83,7 +84,11 @@ export class CallDesk {
     const held = this.#held;
     this.#held = [];
     const policies = await this.#deps.readPolicies().catch(() => null);
-    for (const each of held) this.#gate(each, policies);
+    for (const each of held) {
+      const perform = this.#gate(each, policies);
+      if (perform && this.#underWay.size < this.#deps.limits.parallelCalls) this.#track(perform());
+      else if (perform) this.#queued.push(each);
+    }
   }
 
   /** The code is over: what it started and did not await is finished, what would have to ask is not asked. */
@@ -98,7 +103,8 @@ export class CallDesk {
     while (this.isBusy) await Promise.all(this.#underWay);
   }
 
-  #gate(held: HeldCall, policies: readonly PolicyRow[] | null): void {
+  /** Refuses it, leaves it for a person, or answers with how to perform it. */
+  #gate(held: HeldCall, policies: readonly PolicyRow[] | null): (() => Promise<void>) | null {
     const { task, limits, interactions, catalog } = this.#deps;
     const { call } = held;
     const tool = catalog.find(call.toolPath);
@@ -129,27 +135,27 @@ export class CallDesk {
     });
     switch (decision.kind) {
       case "replay":
-        return;
-      case "refuse":
-        return this.#finishCall(
-          call,
-          { ok: false, code: policies || !tool ? decision.code : "policy.unavailable", message: decision.message },
-          decision.why,
-          false,
-        );
+        return null;
+      case "refuse": {
+        const code = !policies && decision.code === "policy.denied" ? "policy.unavailable" : decision.code;
+        this.#finishCall(call, { ok: false, code, message: decision.message }, decision.why, false);
+        return null;
+      }
       case "pause":
-        if (this.#guestIsOver) return;
-        this.#waitingFor.add(decision.approvalId ?? this.#askApproval(held, tool as Tool, decision));
-        return;
+        if (!this.#guestIsOver)
+          this.#waitingFor.add(decision.approvalId ?? this.#askApproval(held, tool as Tool, decision));
+        return null;
       case "execute":
-        return this.#start(held, tool as Tool, decision.approvalId, decision.why);
+        return () => this.#perform(held, tool as Tool, decision.approvalId, decision.why);
     }
   }
 
-  #start(held: HeldCall, tool: Tool, approvalId: string | null, why: string): void {
-    const run = () => this.#perform(held, tool, approvalId, why);
-    if (this.#underWay.size < this.#deps.limits.parallelCalls) this.#track(run());
-    else this.#queued.push(run);
+  /** In the place of a call that ended. The world may have changed while it waited, so it is gated again. */
+  async #performQueued(): Promise<void> {
+    const next = this.#queued.shift();
+    if (!next) return;
+    const policies = await this.#deps.readPolicies().catch(() => null);
+    await this.#gate(next, policies)?.();
   }
 
   #track(work: Promise<void>): void {
@@ -157,9 +163,8 @@ export class CallDesk {
       .catch((error: unknown) => this.#deps.onFailure(error))
       .finally(() => {
         this.#underWay.delete(tracked);
-        const next = this.#deps.signal.aborted ? undefined : this.#queued.shift();
         if (this.#deps.signal.aborted) this.#queued.length = 0;
-        if (next) this.#track(next());
+        else if (this.#queued.length > 0) this.#track(this.#performQueued());
         this.#deps.onMove();
       });
     this.#underWay.add(tracked);

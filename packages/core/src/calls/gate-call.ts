@@ -35,7 +35,10 @@ export type GateDecision =
 export function gateCall(question: GateQuestion): GateDecision {
   const { tool, verdict } = question;
   if (question.journal === "done") return { kind: "replay" };
-  if (!tool) return refuse("tool.not_found", missing(question), "no such tool");
+  if (!tool) {
+    if (question.journal === "sent") return outcomeUnknown(question, "the tool is gone");
+    return refuse("tool.not_found", missing(question), "no such tool");
+  }
 
   const unknown = question.journal === "sent" && !tool.repeatable;
   if (verdict.decision === "deny") {

@@ -40,6 +40,8 @@ export class Journal {
   readonly #calls: JournalCall[] = [];
   readonly #log: { delivery: Delivery; runMs: number }[] = [];
   #length = 0;
+  #seen = 0;
+  #seenWritten = 0;
   #pending: ProgressEntry[] = [];
   #pendingLength = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -58,8 +60,9 @@ export class Journal {
     this.#onFailure = deps.onFailure;
   }
 
-  /** Takes in what earlier runs wrote. */
-  load(calls: readonly Omit<CallRow, "inputJson">[], timers: readonly Row<"timers">[]): void {
+  /** Takes in what earlier runs wrote. `seen`: how many deliveries a guest was given. */
+  load(calls: readonly Omit<CallRow, "inputJson">[], timers: readonly Row<"timers">[], seen: number): void {
+    this.#seen = this.#seenWritten = seen;
     const log: { seq: number; delivery: Delivery; runMs: number }[] = [];
     for (const row of calls) {
       const state = row.outcomeKind !== null ? "done" : row.sends > 0 ? "sent" : "new";
@@ -98,6 +101,16 @@ export class Journal {
 
   get deliveryCount(): number {
     return this.#log.length;
+  }
+
+  /** Up to here a replay must do exactly what was done before; outcomes beyond were never given to a guest. */
+  get seenDeliveries(): number {
+    return this.#seen;
+  }
+
+  /** A guest was given so many deliveries, and every call it made since is requested. */
+  sawDeliveries(count: number): void {
+    this.#seen = Math.max(this.#seen, count);
   }
 
   get callCount(): number {
@@ -239,6 +252,9 @@ export class Journal {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     const entries = this.#pending;
+    // Last, behind the calls it vouches for.
+    if (this.#seen !== this.#seenWritten && entries.length > 0) entries.push({ kind: "seen", deliveries: this.#seen });
+    if (entries.length > 0) this.#seenWritten = this.#seen;
     this.#pending = [];
     this.#pendingLength = 0;
     return entries;

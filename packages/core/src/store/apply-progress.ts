@@ -15,7 +15,12 @@ export async function applyProgress(
   log: TaskLog,
 ): Promise<Patch<"tasks">> {
   const calls = new CallBuffer(tx);
-  const counts = { outputLines: task.outputLines, callCount: task.callCount, pendingCount: task.pendingCount };
+  const counts = {
+    outputLines: task.outputLines,
+    callCount: task.callCount,
+    pendingCount: task.pendingCount,
+    seenDeliveries: task.seenDeliveries,
+  };
   for (const entry of entries) {
     switch (entry.kind) {
       case "output":
@@ -41,6 +46,9 @@ export async function applyProgress(
           deliveredAtMs: entry.deliveredAtMs,
           deliveredRunMs: entry.deliveredRunMs,
         });
+        break;
+      case "seen":
+        counts.seenDeliveries = entry.deliveries;
         break;
       case "ask":
         counts.pendingCount++;

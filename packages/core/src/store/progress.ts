@@ -33,6 +33,8 @@ export type ProgressEntry =
       deliveredRunMs: number;
     }
   | { kind: "timer"; timerId: number; deliverySeq: number; deliveredAtMs: number; deliveredRunMs: number }
+  /** The guest was given so many deliveries, and the calls it made after the last of them are entries before this one. */
+  | { kind: "seen"; deliveries: number }
   | { kind: "ask"; interaction: NewInteraction };
 
 export interface NewInteraction {

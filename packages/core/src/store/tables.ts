@@ -94,6 +94,8 @@ export const tables = {
       eventSeq: "int",
       outputLines: "int",
       callCount: "int",
+      /** Deliveries after which all calls of the guest are in the journal: up to there a replay must match it. */
+      seenDeliveries: "int",
       pendingCount: "int",
       resultJson: "text?",
       errorJson: "text?",

@@ -2,7 +2,7 @@
  * Drives one guest from its start to the point where this run is over: the code ended, only people can move it on, or it
  * was stopped. Replay and live are the same loop: deliver what the log holds beyond what the guest has seen.
  *
- *   replaying   the guest has not yet seen all that earlier sessions logged; its calls are held, nothing is performed,
+ *   replaying   the guest has not yet seen all that guests before it were given; its calls are held, nothing is performed,
  *               the run clock stands still. A call that is not in the journal here means the code diverged.
  *   live        held and new calls go to the gate; the run clock and the guest's timers run.
  *   quiet       nothing is under way. Someone is awaited: the run pauses (timers freeze). Only timers: it waits for the
@@ -65,7 +65,7 @@ export async function driveGuest(deps: DriveDeps): Promise<DriveEnd> {
     timers: new GuestTimers(),
     made: 0,
     seen: 0,
-    replayUntil: journal.deliveryCount,
+    replayUntil: journal.seenDeliveries,
     knownCalls: journal.callCount,
   };
   desk.forget();
@@ -77,6 +77,7 @@ export async function driveGuest(deps: DriveDeps): Promise<DriveEnd> {
     const turn = await session.advance(deliveries);
     const diverged = takeTurn(deps, guest, turn, deliveries);
     if (diverged) return { kind: "diverged", message: diverged };
+    journal.sawDeliveries(guest.seen);
     if (turn.end) return { kind: "ended", end: turn.end };
     if (journal.length > deps.maxJournalBytes) return { kind: "overfull" };
     if (guest.seen < journal.deliveryCount) continue;
@@ -100,7 +101,7 @@ interface GuestView {
   made: number;
   /** Deliveries it was given. */
   seen: number;
-  /** Deliveries and calls that were logged before this session began. */
+  /** Deliveries that a guest before this one was given, and calls that were logged. */
   replayUntil: number;
   knownCalls: number;
 }

@@ -47,11 +47,10 @@ export async function openRun(deps: RunDeps, claim: Claim, workerId: string, sig
   const moves = createMoves();
   const stop = new StopSwitch(signal, moves.wake);
   const journal = new Journal({ store, host, fence, onFailure: (error) => stop.fail(error) });
-  if (task.callCount > 0 || task.attempt > 1) await loadJournal(store, task.taskId, journal);
+  if (task.callCount > 0 || task.attempt > 1) await loadJournal(store, task, journal);
   const clock = new RunClock(host, Math.max(task.runMs, journal.runMsAfter(journal.deliveryCount)));
   let policies: readonly PolicyRow[] = claim.policies;
   const catalog = await openToolCatalog(deps.providers, task, () => policies);
-  let isFirstRead = true;
   const late: Promise<void>[] = [];
   const desk = new CallDesk({
     task,
@@ -61,14 +60,22 @@ export async function openRun(deps: RunDeps, claim: Claim, workerId: string, sig
     host,
     interactions: [...claim.interactions],
     runMs: () => clock.nowMs(),
-    readPolicies: async () => {
-      if (!isFirstRead) policies = await store.listPolicies({ workspaceId: task.workspaceId });
-      isFirstRead = false;
-      return policies;
-    },
+    // Not those of the claim: a rule written since then counts.
+    readPolicies: async () => (policies = await store.listPolicies({ workspaceId: task.workspaceId })),
     onMove: moves.wake,
     onFailure: (error) => stop.fail(error),
     onLate: (call, outcome) => {
+      // A run that is out of time is still to be settled, and takes it along.
+      if (stop.reason === "time") {
+        journal.done(call, outcome, {
+          denied: false,
+          why: "came after the time limit",
+          runMs: clock.nowMs(),
+          deliver: false,
+          urgent: false,
+        });
+        return;
+      }
       const [outcomeKind, outcomeJson] = outcome.ok
         ? (["result", outcome.json] as const)
         : (["error", JSON.stringify({ code: outcome.code, message: outcome.message })] as const);
@@ -99,7 +106,7 @@ export async function openRun(deps: RunDeps, claim: Claim, workerId: string, sig
   };
 }
 
-async function loadJournal(store: Store, taskId: string, journal: Journal): Promise<void> {
+async function loadJournal(store: Store, { taskId, seenDeliveries }: TaskRow, journal: Journal): Promise<void> {
   const calls = [];
   const timers = [];
   for (let from: JournalPage["next"] = { afterOrdinal: -1, afterTimer: -1 }; from !== null;) {
@@ -108,7 +115,7 @@ async function loadJournal(store: Store, taskId: string, journal: Journal): Prom
     timers.push(...page.timers);
     from = page.next;
   }
-  journal.load(calls, timers);
+  journal.load(calls, timers, seenDeliveries);
 }
 
 /** One promise at a time that resolves at the next move. */

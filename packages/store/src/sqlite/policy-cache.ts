@@ -28,7 +28,7 @@ export class PolicyCache {
     const known = this.#rows.get(workspaceId);
     if (known) return known;
     const rows = await listPolicies(this.#tx, { workspaceId });
-    this.#rows.set(workspaceId, rows);
+    if (this.#seen === version) this.#rows.set(workspaceId, rows);
     return rows;
   }
 

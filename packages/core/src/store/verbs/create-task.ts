@@ -54,6 +54,7 @@ export async function createTask(
     eventSeq: 0,
     outputLines: 0,
     callCount: 0,
+    seenDeliveries: 0,
     pendingCount: 0,
     resultJson: null,
     errorJson: null,

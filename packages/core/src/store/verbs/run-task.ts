@@ -1,6 +1,6 @@
 /** What the run of a task writes: progress, a pause, its end. All are fenced: only the holder of the lease gets through. */
 import { AppError } from "@executor/contracts/error";
-import type { TaskStatus } from "@executor/contracts/task";
+import { isEnded, type TaskStatus } from "@executor/contracts/task";
 import { nextStatus } from "../../tasks/task-machine.ts";
 import { appendAudit } from "../append-audit.ts";
 import { TaskLog } from "../task-log.ts";
@@ -68,20 +68,14 @@ export async function recordLateOutcome(
 ): Promise<void> {
   const [task, call] = [await tx.get("tasks", args.taskId), await tx.get("calls", args.callId)];
   if (!task || !call || call.taskId !== args.taskId || call.outcomeKind !== null) return;
-  if (task.status === "running") return;
   const status = args.outcomeKind === "result" ? "completed" : "failed";
-  await tx.update("calls", call.callId, {
-    status,
-    finishedAt: args.now,
-    outcomeKind: args.outcomeKind,
-    outcomeJson: await storeText(tx, `${call.callId}/outcome`, args.outcomeJson),
-  });
-  await appendAudit(tx, task, args.now, "call.late_outcome", call.callId, {
-    taskId: task.taskId,
-    toolPath: call.toolPath,
-    inputDigest: call.inputDigest,
-    status,
-  });
+  // While the task goes on, its next run decides about this call; an outcome in the journal would look like a delivered one.
+  if (isEnded(task.status as TaskStatus)) {
+    const outcomeJson = await storeText(tx, `${call.callId}/outcome`, args.outcomeJson);
+    await tx.update("calls", call.callId, { status, finishedAt: args.now, outcomeKind: args.outcomeKind, outcomeJson });
+  }
+  const detail = { taskId: task.taskId, toolPath: call.toolPath, inputDigest: call.inputDigest, status };
+  await appendAudit(tx, task, args.now, "call.late_outcome", call.callId, detail);
 }
 
 async function fenced(tx: Tx, fence: Fence): Promise<TaskRow> {

@@ -66,6 +66,7 @@ CREATE TABLE tasks (
   eventSeq INTEGER NOT NULL,
   outputLines INTEGER NOT NULL,
   callCount INTEGER NOT NULL,
+  seenDeliveries INTEGER NOT NULL,
   pendingCount INTEGER NOT NULL,
   resultJson TEXT,
   errorJson TEXT

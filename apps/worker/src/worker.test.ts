@@ -209,3 +209,19 @@ test("approvals expire by themselves", async () => {
   harness.advanceWall(defaultLimits.approvalExpiryMs + 1_000);
   await until(harness, id, "denied");
 });
+
+test("a worker whose own task was taken from it stays awake, and goes on with it", async () => {
+  const slow: TestTool = { path: "t.slow", effect: "safe", run: async () => (await Bun.sleep(300), result(1)) };
+  const harness = await open();
+  await startWorker(harness, [slow]);
+  const id = await harness.submit("return await tools.t.slow()");
+  await until(harness, id, "running");
+  await Bun.sleep(50);
+  await harness.store.recoverLeases({ now: harness.host.now() + 10_000, limit: 10 });
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 10);
+  await Bun.sleep(200);
+  clearInterval(timer);
+  expect(ticks).toBeGreaterThan(5);
+  await until(harness, id, "completed");
+});

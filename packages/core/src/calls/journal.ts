@@ -47,6 +47,7 @@ export class Journal {
   #writing: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
   #failure: unknown = null;
+  #isOver = false;
 
   constructor(deps: {
     store: Pick<Store, "recordProgress">;
@@ -198,11 +199,17 @@ export class Journal {
     return this.#writing;
   }
 
+  /** The verb that ends the run has taken the last entries: nothing that is added now will be written. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** The last entries, for the verb that ends the run to write in its own transaction. */
   async takeRest(): Promise<ProgressEntry[]> {
     if (this.#isFull) await this.flush();
     await this.#writing;
     if (this.#failure) throw this.#failure;
+    this.#isOver = true;
     return this.#take();
   }
 

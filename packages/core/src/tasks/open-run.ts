@@ -66,7 +66,7 @@ export async function openRun(deps: RunDeps, claim: Claim, workerId: string, sig
     onFailure: (error) => stop.fail(error),
     onLate: (call, outcome) => {
       // A run that is out of time is still to be settled, and takes it along.
-      if (stop.reason === "time") {
+      if (stop.reason === "time" && !journal.isOver) {
         journal.done(call, outcome, {
           denied: false,
           why: "came after the time limit",

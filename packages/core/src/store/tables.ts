@@ -104,6 +104,7 @@ export const tables = {
       byWorkspace: ["workspaceId", "createdAt"],
       byWorkspaceStatus: ["workspaceId", "status", "createdAt"],
       byWorkspaceActor: ["workspaceId", "actorId", "createdAt"],
+      byActorStatus: ["workspaceId", "actorId", "status", "createdAt"],
       byQueue: ["status", "workspaceId", "queuedAt"],
       byLease: ["status", "leaseUntil"],
       byIdempotencyKey: ["workspaceId", "actorId", "idempotencyKey"],

@@ -37,19 +37,19 @@ export async function listTasks(
 ): Promise<TaskRead[]> {
   const at = args.before ? { before: args.before.createdAt + 1 } : {};
   const where =
-    args.status !== null
-      ? ({ index: "byWorkspaceStatus", eq: [args.workspaceId, args.status] } as const)
-      : args.actorId !== null
-        ? ({ index: "byWorkspaceActor", eq: [args.workspaceId, args.actorId] } as const)
-        : ({ index: "byWorkspace", eq: [args.workspaceId] } as const);
+    args.status !== null && args.actorId !== null
+      ? ({ index: "byActorStatus", eq: [args.workspaceId, args.actorId, args.status] } as const)
+      : args.status !== null
+        ? ({ index: "byWorkspaceStatus", eq: [args.workspaceId, args.status] } as const)
+        : args.actorId !== null
+          ? ({ index: "byWorkspaceActor", eq: [args.workspaceId, args.actorId] } as const)
+          : ({ index: "byWorkspace", eq: [args.workspaceId] } as const);
   const found: TaskRead[] = [];
   // Several tasks may share a millisecond: read on until those already shown are behind us.
   for (let limit = args.limit + 50; ; limit *= 4) {
     const rows = await tx.find("tasks", { ...where, ...at, order: "desc", limit });
     const sorted = rows.toSorted((a, b) => b.createdAt - a.createdAt || (a.taskId < b.taskId ? 1 : -1));
-    const fresh = sorted.filter(
-      (task) => isBefore(task, args.before) && (args.actorId === null || task.actorId === args.actorId),
-    );
+    const fresh = sorted.filter((task) => isBefore(task, args.before));
     if (fresh.length > args.limit || rows.length < limit || limit > 5_000) {
       for (const task of fresh.slice(0, args.limit)) found.push(await shortTask(tx, task));
       return found;

@@ -74,6 +74,7 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_byWorkspace ON tasks (workspaceId, createdAt);
 CREATE INDEX tasks_byWorkspaceStatus ON tasks (workspaceId, status, createdAt);
 CREATE INDEX tasks_byWorkspaceActor ON tasks (workspaceId, actorId, createdAt);
+CREATE INDEX tasks_byActorStatus ON tasks (workspaceId, actorId, status, createdAt);
 CREATE INDEX tasks_byQueue ON tasks (status, workspaceId, queuedAt);
 CREATE INDEX tasks_byLease ON tasks (status, leaseUntil);
 CREATE INDEX tasks_byIdempotencyKey ON tasks (workspaceId, actorId, idempotencyKey);

@@ -127,6 +127,19 @@ export function describeTasks(open: OpenStore): void {
 
   describe("listTasks", () => {
     test(
+      "finds an actor's task of a status behind many newer ones of others",
+      inWorld(open, async (world) => {
+        const { store, workspaceId } = world;
+        const mine = await world.create({ actorId: "actor_mine" });
+        for (let n = 0; n < 120; n++) await world.create({ actorId: "actor_other" });
+        const filter = { workspaceId, status: "queued", actorId: "actor_mine", before: null };
+        const found = await store.listTasks({ ...filter, limit: 10 });
+        expect(found.map(({ task }) => task.taskId)).toEqual([mine]);
+        expect(await store.listTasks({ ...filter, status: "running", limit: 10 })).toEqual([]);
+      }),
+    );
+
+    test(
       "goes page by page, newest first, also through tasks of one millisecond",
       inWorld(open, async (world) => {
         const made: string[] = [];

@@ -72,12 +72,16 @@ export class Drain {
     const { running, concurrency } = this.#deps;
     const freeSlots = concurrency - running.size;
     if (freeSlots <= 0) return false;
-    await this.#refreshCandidates();
+    const isOldLook = await this.#refreshCandidates();
     // A task of our own whose lease was lost is not for us until its old run has ended.
     this.#candidates = this.#candidates.filter(({ taskId }) => !running.has(taskId));
     const share = workspaceShare(concurrency);
     const chosen = chooseTasks({ queued: this.#candidates, running: running.countByWorkspace(), freeSlots, share });
-    if (chosen.length === 0) return false;
+    if (chosen.length === 0) {
+      // None of those we knew may go; a newcomer may have come since.
+      this.#candidates = [];
+      return isOldLook;
+    }
     this.#candidates = this.#candidates.filter((task) => !chosen.includes(task));
     const claimed = await Promise.all(chosen.map((task) => this.#claim(task)));
     // Others were faster: look anew, but let everything else have its turn first.
@@ -88,16 +92,17 @@ export class Drain {
     return true;
   }
 
-  /** Under load many slots come free one by one: a look serves several of them, for a moment. */
-  async #refreshCandidates(): Promise<void> {
+  /** Under load many slots come free one by one: a look serves several of them, for a moment. True when it did again. */
+  async #refreshCandidates(): Promise<boolean> {
     const { store, host, runtimeIds } = this.#deps;
     const isFresh = this.#candidates.length > 0 && host.monotonicMs() - this.#lookedAtMs < FRESH_MS;
-    if (isFresh) return;
+    if (isFresh) return true;
     this.#candidates = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
     // Where the walk was cut off, the next one goes on; else it starts anew. What it found behind the wrap does not count.
     const walked = new Set(this.#candidates.map(({ workspaceId }) => workspaceId).filter((id) => id > this.#cursor));
     this.#cursor = walked.size < WORKSPACES_PER_PEEK ? "" : ([...walked].toSorted().at(-1) ?? "");
     this.#lookedAtMs = host.monotonicMs();
+    return false;
   }
 
   async #claim({ taskId }: QueuedTask): Promise<boolean> {

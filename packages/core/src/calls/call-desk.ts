@@ -39,6 +39,8 @@ export interface CallDeskDeps {
   /** A call whose outcome came after the run was over. */
   onLate(call: JournalCall, outcome: ToolOutcome): void;
   signal: AbortSignal;
+  /** The run must end: no call may begin any more, though those under way may finish. */
+  isStopped(): boolean;
 }
 
 export class CallDesk {
@@ -155,7 +157,7 @@ export class CallDesk {
     const next = this.#queued.shift();
     if (!next) return;
     const policies = await this.#deps.readPolicies().catch(() => null);
-    await this.#gate(next, policies)?.();
+    if (!this.#deps.isStopped()) await this.#gate(next, policies)?.();
   }
 
   #track(work: Promise<void>): void {
@@ -163,7 +165,8 @@ export class CallDesk {
       .catch((error: unknown) => this.#deps.onFailure(error))
       .finally(() => {
         this.#underWay.delete(tracked);
-        if (this.#deps.signal.aborted) this.#queued.length = 0;
+        // What has not begun stays in the journal for the next run.
+        if (this.#deps.isStopped()) this.#queued.length = 0;
         else if (this.#queued.length > 0) this.#track(this.#performQueued());
         this.#deps.onMove();
       });

@@ -159,3 +159,22 @@ test("all calls beyond the parallel limit are performed, each once", async () =>
   expect((await h.read(id)).result).toBe(50);
   expect(happened).toHaveLength(50);
 });
+
+test("a drain begins no call that still waited for room; the next run does", async () => {
+  const { tool, happened } = createEffects();
+  const slow: TestTool = { ...tool, run: async (call) => (await Bun.sleep(60), await tool.run(call)) };
+  const h = await open(slow, { parallelCalls: 2 });
+  const id = await h.submit(
+    "return (await Promise.all(Array.from({ length: 8 }, (_, n) => tools.bank.pay({ n })))).length",
+  );
+  const stop = new AbortController();
+  const running = h.run(id, { signal: stop.signal });
+  await Bun.sleep(40);
+  stop.abort(DRAIN);
+  expect(await running).toEqual({ kind: "stopped" });
+  expect(happened.length).toBeLessThanOrEqual(2);
+  await h.expireLease();
+  await h.run(id);
+  expect((await h.read(id)).result).toBe(8);
+  expect(happened).toHaveLength(8);
+});

@@ -86,6 +86,7 @@ export async function openRun(deps: RunDeps, claim: Claim, workerId: string, sig
       );
     },
     signal: stop.signal,
+    isStopped: () => stop.isStopped,
   });
   const close = (): void => {
     journal.abandon();

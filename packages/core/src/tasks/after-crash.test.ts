@@ -1,25 +1,11 @@
 /** What a run that died leaves behind, and how the next one goes on. Deaths of real processes are in e2e/crash. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { dyingStore } from "@executor/testkit/dying-store";
-import { createTestRuntime, openTaskHarness, type TaskHarness } from "@executor/testkit/task-harness";
 import { createEffects } from "@executor/testkit/tools/effects";
 import type { TestTool } from "@executor/testkit/tools/test-tools";
-import type { Runtime } from "../ports/runtime.ts";
+import { useTaskHarness } from "@executor/testkit/use-task-harness";
 
-let runtime: Runtime;
-let harness: TaskHarness | null = null;
-beforeAll(() => {
-  runtime = createTestRuntime();
-});
-afterAll(() => runtime.close());
-afterEach(async () => {
-  await harness?.close();
-  harness = null;
-});
-
-async function open(tools: TestTool[] = []): Promise<TaskHarness> {
-  return (harness = await openTaskHarness({ runtime, tools: () => tools }));
-}
+const open = useTaskHarness();
 
 describe("after a crash", () => {
   const killedAfterSend = async (more: Partial<TestTool> = {}) => {
@@ -57,8 +43,6 @@ describe("after a crash", () => {
       await h.run(id);
       expect(happened).toHaveLength(2);
       expect((await h.read(id)).result).toEqual({ paid: 2 });
-      await h.close();
-      harness = null;
     }
   });
   test("a call whose sending was never written was not sent, and is sent once", async () => {
@@ -105,8 +89,6 @@ describe("after a crash", () => {
             counts.every((count) => count <= 1)),
       ).toBe(true);
       if (task.status === "completed") expect((task.result as unknown[])[2]).toBe("asked");
-      await h.close();
-      harness = null;
       if (!died) return;
     }
     throw new Error("the task never got through without being killed");

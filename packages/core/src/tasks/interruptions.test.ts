@@ -1,26 +1,12 @@
 /** Interruptions at the awkward moment: outcomes are in, and no guest has seen them yet; or the world changes meanwhile. */
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import type { Limits } from "@executor/contracts/limits";
-import { createTestRuntime, openTaskHarness, type TaskHarness } from "@executor/testkit/task-harness";
+import { expect, test } from "bun:test";
 import { createEffects } from "@executor/testkit/tools/effects";
 import type { TestTool } from "@executor/testkit/tools/test-tools";
+import { useTaskHarness } from "@executor/testkit/use-task-harness";
 import { GuestLost, type Runtime } from "../ports/runtime.ts";
 import { DRAIN } from "./stop-switch.ts";
 
-let runtime: Runtime;
-let harness: TaskHarness | null = null;
-beforeAll(() => {
-  runtime = createTestRuntime();
-});
-afterAll(() => runtime.close());
-afterEach(async () => {
-  await harness?.close();
-  harness = null;
-});
-
-async function open(tool: TestTool, limits: Partial<Limits> = {}, engine = runtime): Promise<TaskHarness> {
-  return (harness = await openTaskHarness({ runtime: engine, tools: () => [tool], limits }));
-}
+const open = useTaskHarness();
 
 const chains = `
   const chain = async (n: number) => { await tools.bank.pay({ n }); await tools.bank.pay({ n: n + 10 }); return n; };
@@ -42,7 +28,7 @@ function heldPayments(): { tool: TestTool; happened: unknown[]; both: Promise<vo
 
 test("a drain with two calls in flight keeps both outcomes, and the task goes on from them", async () => {
   const { tool, happened, both, release } = heldPayments();
-  const h = await open(tool);
+  const h = await open([tool]);
   const id = await h.submit(chains);
   const stop = new AbortController();
   const running = h.run(id, { signal: stop.signal });
@@ -61,14 +47,14 @@ test("an engine that is lost with two outcomes undelivered is replaced, and nobo
   const { tool, happened, both, release } = heldPayments();
   let isLost = false;
   const losing: Runtime = {
-    id: runtime.id,
-    label: runtime.label,
-    description: runtime.description,
-    preludeVersion: runtime.preludeVersion,
-    availability: () => runtime.availability(),
+    id: open.runtime.id,
+    label: open.runtime.label,
+    description: open.runtime.description,
+    preludeVersion: open.runtime.preludeVersion,
+    availability: () => open.runtime.availability(),
     close: async () => undefined,
     open: async (program) => {
-      const session = await runtime.open(program);
+      const session = await open.runtime.open(program);
       return {
         close: () => session.close(),
         advance: async (deliveries) => {
@@ -80,7 +66,7 @@ test("an engine that is lost with two outcomes undelivered is replaced, and nobo
       };
     },
   };
-  const h = await open(tool, {}, losing);
+  const h = await open([tool], {}, losing);
   const id = await h.submit(chains);
   const running = h.run(id);
   await both;
@@ -94,7 +80,7 @@ test("an engine that is lost with two outcomes undelivered is replaced, and nobo
 test("the late outcome of a run that lost its lease does not pass for a delivered one", async () => {
   const { tool, happened } = createEffects();
   const slow: TestTool["run"] = async (call) => (happened.length === 0 && (await Bun.sleep(100)), await tool.run(call));
-  const h = await open({ ...tool, run: slow });
+  const h = await open([{ ...tool, run: slow }]);
   const id = await h.submit("return await tools.bank.pay({ n: 1 })");
   const stop = new AbortController();
   const running = h.run(id, { signal: stop.signal });
@@ -111,7 +97,7 @@ test("the late outcome of a run that lost its lease does not pass for a delivere
 for (const ms of [400, 1_600]) {
   test(`what a call did is kept when it ends ${ms} ms into a task of 200`, async () => {
     const { tool } = createEffects();
-    const h = await open({ ...tool, run: async (call) => (await Bun.sleep(ms), await tool.run(call)) });
+    const h = await open([{ ...tool, run: async (call) => (await Bun.sleep(ms), await tool.run(call)) }]);
     const id = await h.submit("return await tools.bank.pay({ n: 1 })", { timeoutMs: 200 });
     expect(await h.run(id)).toEqual({ kind: "settled", status: "timed_out" });
     for (let n = 0; n < 100 && (await h.calls(id))[0]?.outcomeKind === null; n++) await Bun.sleep(20);
@@ -121,7 +107,7 @@ for (const ms of [400, 1_600]) {
 
 test("a deny that is written before a run's first call counts for it", async () => {
   const { tool, happened } = createEffects();
-  const h = await open(tool);
+  const h = await open([tool]);
   const id = await h.submit(
     "await new Promise<void>((d) => setTimeout(d, 150)); return await tools.bank.pay({ n: 1 })",
   );
@@ -136,7 +122,7 @@ test("a deny that is written before a run's first call counts for it", async () 
 test("calls that wait for room are gated again when it is their turn", async () => {
   const { tool, happened } = createEffects();
   const slow: TestTool = { ...tool, run: async (call) => (await Bun.sleep(30), await tool.run(call)) };
-  const h = await open(slow, { parallelCalls: 2 });
+  const h = await open([slow], { parallelCalls: 2 });
   const id = await h.submit(
     "return (await Promise.allSettled(Array.from({ length: 20 }, (_, n) => tools.bank.pay({ n })))).map((each) => each.reason?.code ?? 'paid')",
   );
@@ -151,7 +137,7 @@ test("calls that wait for room are gated again when it is their turn", async () 
 
 test("all calls beyond the parallel limit are performed, each once", async () => {
   const { tool, happened } = createEffects();
-  const h = await open(tool, { parallelCalls: 3 });
+  const h = await open([tool], { parallelCalls: 3 });
   const id = await h.submit(
     "return (await Promise.all(Array.from({ length: 50 }, (_, n) => tools.bank.pay({ n })))).length",
   );
@@ -163,7 +149,7 @@ test("all calls beyond the parallel limit are performed, each once", async () =>
 test("a drain begins no call that still waited for room; the next run does", async () => {
   const { tool, happened } = createEffects();
   const slow: TestTool = { ...tool, run: async (call) => (await Bun.sleep(60), await tool.run(call)) };
-  const h = await open(slow, { parallelCalls: 2 });
+  const h = await open([slow], { parallelCalls: 2 });
   const id = await h.submit(
     "return (await Promise.all(Array.from({ length: 8 }, (_, n) => tools.bank.pay({ n })))).length",
   );

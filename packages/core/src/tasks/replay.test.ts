@@ -2,28 +2,13 @@
  * The rules that make replay true (docs/architecture.md names them), each by a test. On a real store and a real engine;
  * a run ends at each pause and a new one starts from the journal, as after a crash.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { Limits } from "@executor/contracts/limits";
-import { createTestRuntime, openTaskHarness, type TaskHarness } from "@executor/testkit/task-harness";
+import { describe, expect, test } from "bun:test";
 import { createEffects } from "@executor/testkit/tools/effects";
 import { result, type TestTool } from "@executor/testkit/tools/test-tools";
-import type { Runtime } from "../ports/runtime.ts";
+import { useTaskHarness } from "@executor/testkit/use-task-harness";
 import type { Store } from "../ports/store.ts";
 
-let runtime: Runtime;
-let harness: TaskHarness | null = null;
-beforeAll(() => {
-  runtime = createTestRuntime();
-});
-afterAll(() => runtime.close());
-afterEach(async () => {
-  await harness?.close();
-  harness = null;
-});
-
-async function open(tools: TestTool[] = [], limits: Partial<Limits> = {}): Promise<TaskHarness> {
-  return (harness = await openTaskHarness({ runtime, tools: () => tools, limits }));
-}
+const open = useTaskHarness();
 
 describe("a run", () => {
   test("returns a JSON value", async () => {
@@ -428,8 +413,7 @@ describe("the world changes while a task waits", () => {
   test("a changed schema asks again, a removed tool throws", async () => {
     const { tool, happened } = createEffects("bank.pay", { approval: "required", schemaHash: "v1" });
     const tools = [tool];
-    harness = await openTaskHarness({ runtime, tools: () => tools });
-    const h = harness;
+    const h = await open(tools);
     const id = await h.submit("return await tools.bank.pay({ n: 1 })");
     await h.run(id);
     await h.decide((await h.read(id)).pending[0]?.interactionId ?? "", "approved");

@@ -1,24 +1,9 @@
 /** The built-in tools as a guest sees them. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { createTestRuntime, openTaskHarness, type TaskHarness } from "@executor/testkit/task-harness";
+import { describe, expect, test } from "bun:test";
 import { createEffects } from "@executor/testkit/tools/effects";
-import type { TestTool } from "@executor/testkit/tools/test-tools";
-import type { Runtime } from "../ports/runtime.ts";
+import { useTaskHarness } from "@executor/testkit/use-task-harness";
 
-let runtime: Runtime;
-let harness: TaskHarness | null = null;
-beforeAll(() => {
-  runtime = createTestRuntime();
-});
-afterAll(() => runtime.close());
-afterEach(async () => {
-  await harness?.close();
-  harness = null;
-});
-
-async function open(tools: TestTool[] = []): Promise<TaskHarness> {
-  return (harness = await openTaskHarness({ runtime, tools: () => tools }));
-}
+const open = useTaskHarness();
 
 describe("human.ask", () => {
   test("waits for a person and goes on with the answer", async () => {

@@ -86,6 +86,27 @@ export const errorTable = {
   "interaction.already_resolved": spec(409, 6, "The interaction is already resolved"),
   "interaction.wrong_door": spec(409, 6, "This interaction is answered elsewhere"),
 
+  // Sources
+  "source.not_found": spec(404, 5, "No such source"),
+  "source.conflict": spec(409, 6, "A source with this namespace exists"),
+  "source.invalid": spec(422, 2, "The source cannot be used as it is described"),
+  "source.unreadable": later(502, 13, "The source cannot be read"),
+  "source.admin_only": spec(403, 3, "Only an installation admin may add what reaches this machine"),
+  "egress.refused": spec(403, 7, "The address may not be reached from here"),
+  "egress.too_large": spec(502, 10, "The other side sent more than the limit"),
+  "egress.timeout": later(504, 10, "The other side did not answer in time"),
+  "egress.failed": later(502, 10, "The other side could not be reached"),
+  "call.upstream_error": spec(502, 10, "The other side answered with an error"),
+
+  // Credentials
+  "credential.missing": spec(409, 7, "The source needs a credential"),
+  "credential.not_found": spec(404, 5, "No such credential"),
+  "credential.ambiguous": spec(409, 10, "The source has several accounts and the call names none"),
+  "credential.invalid": spec(422, 2, "The credential does not fit its source"),
+  "credential.unreadable": spec(500, 13, "The credential cannot be opened"),
+  "oauth.refused": spec(400, 3, "The sign-in with the provider did not succeed"),
+  "oauth.unsupported": spec(422, 13, "The provider cannot be used for sign-in"),
+
   // The installation
   "store.unavailable": later(503, 13, "The store cannot be reached or written"),
   "store.newer_schema": spec(500, 13, "The data was written by a newer version"),

@@ -16,6 +16,9 @@ export const idPrefixes = [
   "worker",
   "audit",
   "run",
+  "source",
+  "credential",
+  "oauth",
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

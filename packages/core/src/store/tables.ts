@@ -177,6 +177,8 @@ export const tables = {
       answerJson: "text?",
       /** When the approved call left; an approval is used once. */
       usedAt: "int?",
+      /** What the asker keeps for itself until the answer is there. */
+      stateJson: "text?",
     },
     indexes: {
       byTask: ["taskId", "createdAt"],
@@ -242,6 +244,119 @@ export const tables = {
     columns: { chunkKey: "text", owner: "text", part: "int", body: "text" },
     indexes: { byOwner: ["owner", "part"] },
   }),
+  /** Where tools come from. Written by the source verbs; `indexing*` is the lease of whoever reads it at the moment. */
+  sources: table({
+    key: "sourceId",
+    columns: {
+      sourceId: "text",
+      workspaceId: "text",
+      /** `env` or `workspace`. */
+      origin: "text",
+      /** Seen by every workspace. */
+      shared: "int",
+      namespace: "text",
+      type: "text",
+      name: "text",
+      /** The definition without its secrets. */
+      definitionJson: "text",
+      /** Changes with the definition; an index that was read from an older one is not taken. */
+      revision: "int",
+      health: "text",
+      progressJson: "text?",
+      /** Digest of the last good index; stays in use when a later reading fails. */
+      artifact: "text?",
+      previousArtifact: "text?",
+      changedAt: "int?",
+      changesJson: "text?",
+      title: "text?",
+      toolCount: "int",
+      warningsJson: "text",
+      errorJson: "text?",
+      createdAt: "int",
+      createdBy: "text",
+      indexedAt: "int?",
+      /** When it should be read (again); null: only when asked. */
+      dueAt: "int?",
+      indexingBy: "text?",
+      indexingUntil: "int?",
+    },
+    indexes: {
+      byWorkspace: ["workspaceId", "namespace"],
+      byShared: ["shared", "namespace"],
+      byDue: ["dueAt"],
+      byArtifact: ["artifact"],
+    },
+  }),
+  /** Stored indexes by their digest, shared by all workspaces; the text lies in chunks. Written once, by putArtifact. */
+  artifacts: table({
+    key: "digest",
+    columns: { digest: "text", parts: "int", bytes: "int", complete: "int", createdAt: "int" },
+    indexes: {},
+  }),
+  /** Credentials: what a provider keeps in the row (sealed text, a name, an object id), never a secret. */
+  credentials: table({
+    key: "credentialId",
+    columns: {
+      credentialId: "text",
+      workspaceId: "text",
+      sourceKey: "text",
+      scope: "text",
+      /** Empty for the workspace scope. */
+      actorId: "text",
+      name: "text",
+      provider: "text",
+      /** `static` or `oauth2`. */
+      kind: "text",
+      kept: "text",
+      /** Counts writes; part of what a sealed secret is bound to, and the fence of a refresh. */
+      version: "int",
+      /** `ok`, or `expired`: a person must connect again. */
+      status: "text",
+      expiresAt: "int?",
+      refreshBy: "text?",
+      refreshUntil: "int?",
+      createdAt: "int",
+      updatedAt: "int",
+      createdBy: "text",
+    },
+    indexes: {
+      byWorkspace: ["workspaceId", "createdAt"],
+      bySlot: ["workspaceId", "sourceKey", "scope", "actorId", "name"],
+    },
+  }),
+  /** One sealed data key a workspace. Written once, by createWorkspaceKey. */
+  workspaceKeys: table({
+    key: "workspaceId",
+    columns: { workspaceId: "text", wrapped: "text", createdAt: "int" },
+    indexes: {},
+  }),
+  /** Sign-ins under way: single use, by the hash of their state. `sealed` holds what must not be read (verifier, client). */
+  oauthFlows: table({
+    key: "stateHash",
+    columns: {
+      stateHash: "text",
+      workspaceId: "text",
+      sourceId: "text",
+      sourceKey: "text",
+      scope: "text",
+      actorId: "text",
+      name: "text",
+      interactionId: "text?",
+      sealed: "text",
+      startedBy: "text",
+      clientId: "text",
+      createdAt: "int",
+      expiresAt: "int",
+      usedAt: "int?",
+    },
+    indexes: { byExpiry: ["expiresAt"] },
+  }),
+  /** Clients registered with authorization servers, by issuer; `sealed` may hold a client secret. */
+  oauthClients: table({
+    key: "clientKey",
+    columns: { clientKey: "text", workspaceId: "text", issuer: "text", sealed: "text", createdAt: "int" },
+    indexes: { byWorkspace: ["workspaceId", "issuer"] },
+  }),
   /** Workers seen lately. Written by renewLeases. */
   workers: table({
     key: "workerId",
@@ -272,3 +387,6 @@ export type CallRow = Row<"calls">;
 export type InteractionRow = Row<"interactions">;
 export type PolicyRow = Row<"policies">;
 export type BearerRow = Row<"bearers">;
+export type SourceRow = Row<"sources">;
+export type CredentialRow = Row<"credentials">;
+export type OauthFlowRow = Row<"oauthFlows">;

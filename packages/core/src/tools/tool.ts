@@ -4,16 +4,15 @@
  */
 import type { InteractionKind } from "@executor/contracts/interaction";
 import type { JsonSchema, ToolApproval, ToolEffect } from "@executor/contracts/tool";
+import type { ToolShape } from "../ports/source.ts";
 
 export interface Tool {
   path: string;
   /** Namespace of the source it comes from; "executor" for what is built in. */
   source: string;
   description: string;
-  /** TypeScript, one line: `(input: {…}) => Promise<…>`. */
-  signature: string;
-  inputSchema: JsonSchema;
-  outputSchema: JsonSchema;
+  /** More words to be found by. */
+  keywords: string;
   /** Changes when description or schemas change; an approval is bound to it. */
   schemaHash: string;
   effect: ToolEffect;
@@ -23,6 +22,10 @@ export interface Tool {
   approval: ToolApproval;
   /** Discovery never asks a person, whatever a policy says; it can still be denied. */
   neverAsks: boolean;
+  /** What else a call stands for: with any, each is gated as if it were called itself (a document with several fields). */
+  gatePaths?(input: unknown): GatedPart[];
+  /** Signature and schemas; read only when somebody looks at the tool. */
+  shape(): Promise<ToolShape>;
   prepare(call: ToolCall): Promise<Prepared>;
 }
 
@@ -35,13 +38,33 @@ export interface ToolCall {
   toolPath: string;
   /** Made by JSON.parse from what the guest sent: never merge or assign it. */
   input: unknown;
-  /** The answer to what `prepare` asked for in an earlier run, if it did. */
+  /** The answer to what was asked last for this call in an earlier run, if anything was. */
   answer: unknown;
+  /** All that was asked for this call and answered, oldest first, with what the asker kept for itself. */
+  answers: readonly Answered[];
   signal: AbortSignal;
 }
 
-/** `send` is called at most once, after the journal knows. `ask`: a person must do something first. */
-export type Prepared = { kind: "ready"; send(): Promise<ToolOutcome> } | { kind: "ask"; ask: Ask };
+/**
+ * `send` is called at most once, after the journal knows. `ask`: a person must do something first. A `send` may come back
+ * with an `ask` too, but only when the other side has refused or put off the call: it will be sent again after the answer.
+ */
+export type Prepared = { kind: "ready"; send(): Promise<Sent> } | Asked;
+export type Sent = ToolOutcome | Asked;
+export type Asked = { kind: "ask"; ask: Ask };
+
+export interface Answered {
+  kind: Ask["kind"];
+  answer: unknown;
+  /** As the ask gave it. */
+  stateJson: string | null;
+}
+
+export interface GatedPart {
+  path: string;
+  effect: ToolEffect;
+  approval: ToolApproval;
+}
 
 export interface Ask {
   kind: Exclude<InteractionKind, "approval">;
@@ -49,6 +72,8 @@ export interface Ask {
   detail: string;
   answerSchema: JsonSchema | null;
   url: string | null;
+  /** What the asker needs when the answer is there; shown to nobody, no secrets. */
+  stateJson?: string | null;
 }
 
 /** `json` is what the guest gets; it is redacted and bounded by whoever made it. */

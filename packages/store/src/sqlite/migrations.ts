@@ -5,8 +5,9 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "@executor/contracts/error";
 import { initialSchema } from "./migrations/0001-initial.ts";
+import { sourcesSchema } from "./migrations/0002-sources.ts";
 
-const migrations: readonly string[] = [initialSchema];
+const migrations: readonly string[] = [initialSchema, sourcesSchema];
 export const schemaVersion = migrations.length;
 
 export function migrate(db: Database, path: string): void {

@@ -30,7 +30,12 @@ export const ROOMS: Record<string, Room> = {
   vault: room("packages/vault", ["contracts", "core"], "any", "builtins"),
   client: room("packages/client", ["contracts"], [], "no builtins"),
   testkit: room("packages/testkit", "any", "any", "builtins"),
-  server: room("apps/server", ["contracts", "core", "runtimes", "sources", "store", "vault", "worker"], "any", "builtins"),
+  server: room(
+    "apps/server",
+    ["contracts", "core", "runtimes", "sources", "store", "vault", "worker"],
+    "any",
+    "builtins",
+  ),
   worker: room("apps/worker", ["contracts", "core", "runtimes", "sources", "store", "vault"], "any", "builtins"),
   isolate: room("apps/isolate", ["contracts", "runtimes"], "any", "builtins"),
   web: room("apps/web", ["client", "contracts"], "any", "no builtins"),

@@ -20,6 +20,8 @@ export interface ChildSpec {
   /** Arguments of Bun: a file, with flags before it if needed. */
   args: string[];
   env?: Record<string, string>;
+  /** Variables it must not see. */
+  without?: string[];
   /** Sees every line of output. The lines are passed through unchanged either way. */
   onLine?: (line: string) => void;
 }
@@ -72,7 +74,7 @@ function spawnChild(spec: ChildSpec): Bun.Subprocess {
   const child = Bun.spawn([process.execPath, ...spec.args], {
     cwd: `${import.meta.dir}/..`,
     // Each child watches this pid and ends itself when we are killed without a chance to tell it.
-    env: { ...process.env, ...spec.env, EXECUTOR_PARENT_PID: String(process.pid) },
+    env: { ...withoutVariables(spec.without), ...spec.env, EXECUTOR_PARENT_PID: String(process.pid) },
     stdio: ["ignore", output, output],
   });
   if (spec.onLine) {
@@ -80,6 +82,10 @@ function spawnChild(spec: ChildSpec): Bun.Subprocess {
     void passThrough(child.stderr as ReadableStream<Uint8Array>, process.stderr, spec.onLine);
   }
   return child;
+}
+
+function withoutVariables(names: readonly string[] = []): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.includes(name)));
 }
 
 async function passThrough(

@@ -33,5 +33,5 @@ function productChildren(): ChildSpec[] {
   const server: ChildSpec = { name: "server", args: ["apps/server/src/main.ts"], onLine: announceReady() };
   // The server then claims tasks by itself; a second claimant would be harmless, but is not what was asked for.
   if (process.env["EXECUTOR_SERVER_AUTO_EXECUTE"] === "1") return [server];
-  return [server, { name: "worker", args: ["apps/worker/src/main.ts"] }];
+  return [server, { name: "worker", args: ["apps/worker/src/main.ts"], without: ["EXECUTOR_TOOL_SOURCES"] }];
 }

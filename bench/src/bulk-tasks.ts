@@ -103,6 +103,8 @@ async function writeWaitingTask(store: Store, workspaceId: string): Promise<void
         url: null,
         why: "",
         mayHaveRun: false,
+        stateJson: null,
+        putOff: null,
         createdAt: at,
         expiresAt: at + 86_400_000,
         ...about,

@@ -14,6 +14,7 @@ import type {
   FunctionReference,
 } from "convex/server";
 import type * as audit from "../audit.js";
+import type * as credentials from "../credentials.js";
 import type * as env from "../env.js";
 import type * as events from "../events.js";
 import type * as identity from "../identity.js";
@@ -22,6 +23,7 @@ import type * as policies from "../policies.js";
 import type * as queue from "../queue.js";
 import type * as runs from "../runs.js";
 import type * as service from "../service.js";
+import type * as sources from "../sources.js";
 import type * as tasks from "../tasks.js";
 import type * as tx from "../tx.js";
 
@@ -35,6 +37,7 @@ import type * as tx from "../tx.js";
  */
 declare const fullApi: ApiFromModules<{
   audit: typeof audit;
+  credentials: typeof credentials;
   env: typeof env;
   events: typeof events;
   identity: typeof identity;
@@ -43,6 +46,7 @@ declare const fullApi: ApiFromModules<{
   queue: typeof queue;
   runs: typeof runs;
   service: typeof service;
+  sources: typeof sources;
   tasks: typeof tasks;
   tx: typeof tx;
 }>;

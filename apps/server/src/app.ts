@@ -20,14 +20,17 @@ import { answerUnmatched } from "./http/unmatched.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
+import { credentialRoutes } from "./routes/credentials.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { interactionRoutes } from "./routes/interactions.ts";
 import { inviteRoutes } from "./routes/invites.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { oauthRoutes } from "./routes/oauth.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { runtimeRoutes } from "./routes/runtimes.ts";
+import { sourceRoutes } from "./routes/sources.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { toolRoutes } from "./routes/tools.ts";
 
@@ -51,6 +54,9 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     ...approvalRoutes(deps),
     ...interactionRoutes(deps),
     ...policyRoutes(deps),
+    ...sourceRoutes(deps),
+    ...credentialRoutes(deps),
+    ...oauthRoutes(deps),
     ...toolRoutes(deps),
     ...auditRoutes(deps),
   };

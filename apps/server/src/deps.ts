@@ -5,7 +5,17 @@ import type { Logger } from "@executor/core/log";
 import type { Host } from "@executor/core/ports/host";
 import type { Store } from "@executor/core/ports/store";
 import type { ToolProvider } from "@executor/core/ports/tools";
+import type { CredentialDesk } from "@executor/core/credentials/credential-desk";
+import type { SourceService } from "@executor/sources/source-service";
+import type { SignIns } from "./credentials/sign-ins.ts";
 import type { ServerEnv } from "./env.ts";
+
+export interface ServerSources {
+  service: SourceService;
+  desk: CredentialDesk;
+  /** `redirectBase`: where a provider sends people back to. */
+  signIns(redirectBase: string): SignIns;
+}
 
 export interface AppDeps {
   store: Store;
@@ -14,6 +24,8 @@ export interface AppDeps {
   runtimes: { list(): Promise<RuntimeTarget[]> };
   /** Tools of the connected sources; what is built in comes on top. */
   tools: ToolProvider;
+  /** What stands behind them: sources, credentials, sign-ins. */
+  sources: ServerSources;
   transpile(code: string): Transpiled | Promise<Transpiled>;
   env: ServerEnv;
   log: Logger;

@@ -1,5 +1,6 @@
 /** The server's environment, read once by main.ts. Anything wrong is one message that names the variable. */
 import { z } from "zod";
+import type { SourceDefinition } from "@executor/contracts/source";
 import {
   EnvironmentError,
   explainVariables,
@@ -7,6 +8,7 @@ import {
   type Environment,
   type Installation,
 } from "@executor/core/installation-env";
+import { readSourcesEnv, readToolSources } from "@executor/core/sources-env";
 
 export interface ServerEnv {
   host: string;
@@ -21,6 +23,8 @@ export interface ServerEnv {
   /** The server runs tasks itself; no worker is needed. */
   autoExecute: boolean;
   parentPid: number | null;
+  /** EXECUTOR_TOOL_SOURCES. */
+  toolSources: SourceDefinition[];
 }
 
 export function readServerEnv(
@@ -34,6 +38,8 @@ export function readServerEnv(
     throw new EnvironmentError(explainVariables(parsed.error.issues, set));
   }
   const variables = parsed.data;
+  // Refused at the start, not at the first call.
+  readSourcesEnv(env);
   const isLoopback = isLoopbackName(variables.EXECUTOR_HOST);
   const server: ServerEnv = {
     host: variables.EXECUTOR_HOST,
@@ -44,6 +50,7 @@ export function readServerEnv(
     anonymous: variables.EXECUTOR_ANONYMOUS ?? isLoopback,
     autoExecute: variables.EXECUTOR_SERVER_AUTO_EXECUTE ?? false,
     parentPid: variables.EXECUTOR_PARENT_PID ?? null,
+    toolSources: readToolSources(env),
   };
   return { server, installation: readInstallation(env, platform, homedir) };
 }

@@ -2,6 +2,7 @@
  * The server process: reads the environment, wires the parts, listens until it is told to stop. The only file here that
  * chooses implementations. A configuration that cannot work is one message on stderr and exit code 78.
  */
+import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "@executor/contracts/error";
@@ -13,7 +14,9 @@ import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
+import { openSources, portFile } from "@executor/worker/open-sources";
 import about from "../package.json" with { type: "json" };
+import { createSignIns } from "./credentials/sign-ins.ts";
 import { readServerEnv } from "./env.ts";
 import { lockHome } from "./home-lock.ts";
 import { listen } from "./listen.ts";
@@ -38,16 +41,25 @@ async function main(): Promise<void> {
     );
 
   const store = await openStore(installation, "hub");
-  const tools = { openCatalog: async () => ({ find: () => null, list: () => [] }) };
+  const { limits } = installation;
+  const environment = process.env;
+  const sources = openSources({ installation, environment, store, host, log, limits, version: about.version });
+  const tools = sources.provider;
   const runtimes = [createInProcessRuntime({ runDir: installation.runDir, warm: env.autoExecute })];
   const stopping = new AbortController();
-  await ensureLocalOwner({ store, host, log }, installation.home);
+  const owner = await ensureLocalOwner({ store, host, log }, installation.home);
+  await sources.service.saveEnv(env.toolSources, {
+    workspaceId: owner.workspaceId,
+    by: owner,
+    sharesAll: env.isLoopback,
+  });
   const server = listen({
     store,
     host,
-    limits: installation.limits,
+    limits,
     runtimes: { list: () => describeRuntimes(runtimes, { probe: env.autoExecute }) },
     tools,
+    sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
     transpile: transpileTask,
     env,
     log,
@@ -55,6 +67,8 @@ async function main(): Promise<void> {
     webRoot: join(import.meta.dir, "../../web/public"),
     shutdown: stopping.signal,
   });
+  writeFileSync(portFile(installation.runDir), `${server.port}\n`, { mode: 0o600 });
+  const reader = sources.startReader();
   const worker = env.autoExecute ? await startWorker() : null;
   log.info("server.listening", { host: env.host, port: server.port, store: store.kind, autoExecute: env.autoExecute });
 
@@ -63,7 +77,8 @@ async function main(): Promise<void> {
   // Whatever still hangs is in the store, or was never promised.
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stopping.abort();
-  await Promise.all([server.stop(), worker?.stop()]);
+  await Promise.all([server.stop(), worker?.stop(), reader.stop()]);
+  await sources.close();
   await store.close();
   lock.release();
   log.info("server.stopped", { reason });
@@ -75,7 +90,6 @@ async function main(): Promise<void> {
     const { readWorkerEnv } = await import("@executor/worker/env");
     const { mapLine } = await import("@executor/runtimes/guest/map-line");
     const { settings } = readWorkerEnv(process.env, process.platform, homedir()).worker;
-    const { limits } = installation;
     const started = createWorker({ store, runtimes, providers: [tools], host, limits, log, mapLine, settings });
     await started.start();
     return started;

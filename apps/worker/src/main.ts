@@ -9,7 +9,9 @@ import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
+import about from "../package.json" with { type: "json" };
 import { readWorkerEnv } from "./env.ts";
+import { openSources } from "./open-sources.ts";
 import { createWorker } from "./worker.ts";
 
 /** sysexits: the configuration is wrong, starting again will not help. */
@@ -24,10 +26,19 @@ async function main(): Promise<void> {
 
   makePlaces(installation);
   const store = await openStore(installation, "spoke");
+  const sources = openSources({
+    installation,
+    environment: process.env,
+    store,
+    host,
+    log,
+    limits: installation.limits,
+    version: about.version,
+  });
   const worker = createWorker({
     store,
     runtimes: [createInProcessRuntime({ runDir: installation.runDir, maxChildren: env.settings.concurrency + 2 })],
-    providers: [],
+    providers: [sources.provider],
     host,
     limits: installation.limits,
     log,
@@ -37,6 +48,7 @@ async function main(): Promise<void> {
   await worker.start();
   log.info("worker.stopping", { reason: await stopAsked });
   await worker.stop();
+  await sources.close();
   await store.close();
   process.exit(0);
 }

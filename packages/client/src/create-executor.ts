@@ -6,12 +6,14 @@ import type { TaskEvent } from "@executor/contracts/event";
 import type { Caller, Health } from "@executor/contracts/identity";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
+import { createCredentials } from "./credentials.ts";
 import { createHttp, type Fetch, type RequestOptions } from "./http.ts";
 import { createInteractions } from "./interactions.ts";
 import { createInvites } from "./invites.ts";
 import { createKeys } from "./keys.ts";
 import { createPolicies } from "./policies.ts";
 import { createRuntimes } from "./runtimes.ts";
+import { createSources } from "./sources.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
 import { createTasks } from "./tasks.ts";
 import { createTools } from "./tools.ts";
@@ -42,6 +44,8 @@ export function createExecutor({ workspaceId: known, ...options }: ExecutorOptio
     keys: createKeys(connection),
     invites: createInvites(connection),
     runtimes: createRuntimes(connection),
+    sources: createSources(connection),
+    credentials: createCredentials(connection),
     tools: createTools(connection),
     audit: createAudit(connection),
     /** Everything that happens in the workspace: from now on, or behind `after` (a `workspaceSequence`). It has no end. */

@@ -166,7 +166,7 @@ describe("the request", () => {
 
   test("ids and paths are encoded", async () => {
     await using server = startLoopback(() => json({}));
-    await createExecutor({ baseUrl: server.url, token: "t" }).tools.get("a/../b?c");
+    await createExecutor({ baseUrl: server.url, token: "t" }).tools.describe("a/../b?c");
     expect(server.asked[0]?.path).toBe("/api/tools/a%2F..%2Fb%3Fc");
   });
 

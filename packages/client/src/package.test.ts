@@ -64,7 +64,7 @@ test.skipIf(!Bun.which("node"))(
      const executor = createExecutor({ baseUrl: process.argv[2], token: "secret-token" });
      const seen = [];
      const result = await executor.tasks.run("return 1 + 2", { onEvent: (event) => seen.push(event.data.text ?? event.type) });
-     const error = await executor.tools.get("gone").catch((caught) => caught);
+     const error = await executor.tools.describe("gone").catch((caught) => caught);
      const away = await createExecutor({ baseUrl: "http://127.0.0.1:1", token: "secret-token" }).health().catch((caught) => caught);
      const leaks = inspect([executor, error, away], { depth: 20, showHidden: true }).includes("secret-token");
      console.log(JSON.stringify({ result, seen, isError: error instanceof ExecutorError, code: error.code, away: away.code, leaks }));`,

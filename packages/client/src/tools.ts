@@ -1,22 +1,25 @@
 /** The tools this caller may use, as policy leaves them: denied ones are absent. */
 import type { ToolDetail, ToolSummary } from "@executor/contracts/tool";
 import type { Connection } from "./connection.ts";
-import type { Query } from "./endpoints.ts";
+import type { Answer, Query } from "./endpoints.ts";
 import type { RequestOptions } from "./http.ts";
 import type { Page } from "./pages.ts";
 
 export type ToolFilter = Omit<Query<"listTools">, "workspaceId">;
 export type SearchOptions = Pick<Query<"searchTools">, "limit"> & RequestOptions;
 
+/** `bestPath` only when the first one clearly leads. */
+export type FoundTools = Answer<"searchTools">;
+
 export function createTools({ http }: Connection) {
   return {
     list: (filter: ToolFilter = {}, { signal }: RequestOptions = {}): Promise<Page<ToolSummary>> =>
       http.call("listTools", { query: filter, signal }),
     /** By intent, best first. */
-    search: (query: string, { signal, limit }: SearchOptions = {}): Promise<Page<ToolSummary>> =>
+    search: (query: string, { signal, limit }: SearchOptions = {}): Promise<FoundTools> =>
       http.call("searchTools", { query: { query, limit }, signal }),
-    /** With its schemas. */
-    get: (path: string, { signal }: RequestOptions = {}): Promise<ToolDetail> =>
+    /** With its signature and schemas. */
+    describe: (path: string, { signal }: RequestOptions = {}): Promise<ToolDetail> =>
       http.call("readTool", { params: { path }, signal }),
   };
 }

@@ -65,4 +65,6 @@ export const ConnectOauth = z
   })
   .meta({ id: "ConnectOauth" });
 export type ConnectOauth = z.infer<typeof ConnectOauth>;
-export const OauthRedirect = z.object({ authorizationUrl: z.string(), expiresAt: Timestamp }).meta({ id: "OauthRedirect" });
+export const OauthRedirect = z
+  .object({ authorizationUrl: z.string(), expiresAt: Timestamp })
+  .meta({ id: "OauthRedirect" });

@@ -24,6 +24,10 @@ export const eventTypes = [
   "approval.resolved",
   "interaction.requested",
   "interaction.resolved",
+  "source.indexing",
+  "source.indexed",
+  "source.failed",
+  "source.removed",
 ] as const;
 export const EventType = z.enum(eventTypes);
 export type EventType = z.infer<typeof EventType>;
@@ -34,7 +38,9 @@ export const TaskEvent = z
     sequence: z.int(),
     /** Counts from 1 within the workspace, without a gap. */
     workspaceSequence: z.int(),
-    taskId: Id,
+    /** Left out when the event is about a source. */
+    taskId: Id.optional(),
+    sourceId: Id.optional(),
     type: EventType,
     at: Timestamp,
     data: z.record(z.string(), z.unknown()),

@@ -24,6 +24,8 @@ import { maxWaitMs } from "./limits.ts";
 import { CreatePolicy, Policy, PolicyTestResult, TestPolicy } from "./policy.ts";
 import type { Role } from "./role.ts";
 import { CreatedTask, CreateTask, Task, TaskStatus } from "./task.ts";
+import { ConnectOauth, CreateCredential, Credential, OauthRedirect } from "./credential.ts";
+import { CreateSource, ProbeResult, ProbeSource, Source, SourceChanges, UpdateSource } from "./source.ts";
 import { RuntimeTarget, ToolDetail, ToolSummary } from "./tool.ts";
 
 export interface Route {
@@ -278,12 +280,133 @@ export const routes = {
     responses: { 200: PolicyTestResult },
   },
 
+  listSources: {
+    method: "get",
+    path: "/api/tool-sources",
+    role: "agent",
+    summary: "Sources with their health",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: list(Source) },
+  },
+  createSource: {
+    method: "post",
+    path: "/api/tool-sources",
+    role: "admin",
+    summary: "Connect a source; it is read in the background",
+    body: CreateSource,
+    responses: { 201: Source },
+  },
+  probeSource: {
+    method: "post",
+    path: "/api/tool-sources/probe",
+    role: "admin",
+    summary: "What is behind a URL, and how to connect it",
+    body: ProbeSource,
+    responses: { 200: ProbeResult },
+  },
+  readSource: {
+    method: "get",
+    path: "/api/tool-sources/{sourceId}",
+    role: "agent",
+    summary: "A source",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: Source },
+  },
+  updateSource: {
+    method: "patch",
+    path: "/api/tool-sources/{sourceId}",
+    role: "admin",
+    summary: "Change a source's settings; null takes one away",
+    body: UpdateSource,
+    responses: { 200: Source },
+  },
+  deleteSource: {
+    method: "delete",
+    path: "/api/tool-sources/{sourceId}",
+    role: "admin",
+    summary: "Disconnect a source and forget its credentials",
+    query: inWorkspace,
+    responses: { 204: null },
+  },
+  refreshSource: {
+    method: "post",
+    path: "/api/tool-sources/{sourceId}/refresh",
+    role: "admin",
+    summary: "Read a source again",
+    body: inWorkspace,
+    responses: { 202: Source },
+  },
+  readSourceDocument: {
+    method: "get",
+    path: "/api/tool-sources/{sourceId}/document",
+    role: "agent",
+    summary: "The source's document as it came",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: z.object({ contentType: z.string(), text: z.string() }) },
+  },
+  readSourceChanges: {
+    method: "get",
+    path: "/api/tool-sources/{sourceId}/changes",
+    role: "agent",
+    summary: "What changed when its tools last changed",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: SourceChanges },
+  },
+
+  listCredentials: {
+    method: "get",
+    path: "/api/credentials",
+    role: "admin",
+    summary: "Credentials, without their secrets",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: list(Credential) },
+  },
+  createCredential: {
+    method: "post",
+    path: "/api/credentials",
+    role: "admin",
+    summary: "Keep a credential, or replace it",
+    body: CreateCredential,
+    responses: { 201: Credential },
+  },
+  deleteCredential: {
+    method: "delete",
+    path: "/api/credentials/{credentialId}",
+    role: "admin",
+    summary: "Forget a credential",
+    query: inWorkspace,
+    responses: { 204: null },
+  },
+  connectOauth: {
+    method: "post",
+    path: "/api/oauth/connect",
+    role: "reviewer",
+    summary: "Begin a sign-in with a source's provider (for the whole workspace: admins)",
+    body: ConnectOauth,
+    responses: { 200: OauthRedirect },
+  },
+  oauthCallback: {
+    method: "get",
+    path: "/oauth/callback",
+    role: "open",
+    summary: "Where a provider sends a person back to",
+    query: z.looseObject({}),
+    responses: { 200: "html", 400: "html" },
+  },
+  oauthClientMetadata: {
+    method: "get",
+    path: "/oauth/client-metadata.json",
+    role: "open",
+    summary: "Who we are, for providers that ask",
+    responses: { 200: z.record(z.string(), z.unknown()) },
+  },
+
   listTools: {
     method: "get",
     path: "/api/tools",
     role: "agent",
     summary: "Tools this caller may use",
-    query: z.strictObject({ ...ofWorkspace, namespace: z.string().max(200).optional() }),
+    query: z.strictObject({ ...ofWorkspace, ...page, namespace: z.string().max(200).optional() }),
     responses: { 200: list(ToolSummary) },
   },
   searchTools: {
@@ -292,7 +415,12 @@ export const routes = {
     role: "agent",
     summary: "Find tools by intent",
     query: z.strictObject({ ...ofWorkspace, query: z.string().min(1).max(1_000), limit: page.limit }),
-    responses: { 200: list(ToolSummary) },
+    responses: {
+      200: list(ToolSummary).extend({
+        total: z.int(),
+        bestPath: z.string().optional().describe("only when the first one clearly leads"),
+      }),
+    },
   },
   readTool: {
     method: "get",

@@ -24,7 +24,12 @@ const staticAuth = z.discriminatedUnion("type", [
   z
     .strictObject({ mode: z.literal("static"), type: z.literal("apiKey"), ...place, value: secret })
     .refine(hasOnePlace, onePlace),
-  z.strictObject({ mode: z.literal("static"), type: z.literal("basic"), username: z.string().max(1_000), password: secret }),
+  z.strictObject({
+    mode: z.literal("static"),
+    type: z.literal("basic"),
+    username: z.string().max(1_000),
+    password: secret,
+  }),
 ]);
 
 const lookedUp = z.enum(["workspace", "actor"]);
@@ -58,7 +63,10 @@ const definitionFields = {
   /** Root of the tools' paths and key of its credentials; default: made from the name. Never changes. */
   namespace: z
     .string()
-    .regex(/^[a-z][a-z0-9_]{0,62}$/, "must start with a lower-case letter and hold lower-case letters, digits and _ only")
+    .regex(
+      /^[a-z][a-z0-9_]{0,62}$/,
+      "must start with a lower-case letter and hold lower-case letters, digits and _ only",
+    )
     .optional(),
   /** MCP server or GraphQL endpoint. */
   url: z.string().min(1).max(4_000).optional(),
@@ -100,8 +108,10 @@ function withoutAliases(value: unknown): unknown {
 const Definition = z.strictObject(definitionFields);
 type Fields = z.infer<typeof Definition>;
 
-const needs = (fits: (fields: Fields) => boolean, path: string, message: string) =>
-  [fits, { path: [path], message }] as const;
+const needs = (fits: (fields: Fields) => boolean, path: string, message: string) => ({
+  fits,
+  problem: { path: [path], message },
+});
 const rules = [
   needs(
     (d) => d.type !== "openapi" || d.spec !== undefined || d.url !== undefined,
@@ -110,7 +120,9 @@ const rules = [
   ),
   needs((d) => d.type !== "graphql" || d.url !== undefined, "url", "a graphql source needs url: its endpoint"),
   needs(
-    (d) => d.type !== "mcp" || (d.transport === "stdio" || d.command !== undefined ? d.command !== undefined : d.url !== undefined),
+    (d) =>
+      d.type !== "mcp" ||
+      (d.transport === "stdio" || d.command !== undefined ? d.command !== undefined : d.url !== undefined),
     "url",
     "an mcp source needs url, or command for stdio",
   ),
@@ -118,7 +130,10 @@ const rules = [
 ];
 
 const withRules = <T extends z.ZodType>(schema: T): T =>
-  rules.reduce((checked, [fits, problem]) => checked.refine(fits as (value: unknown) => boolean, problem) as T, schema);
+  rules.reduce(
+    (checked, { fits, problem }) => checked.refine(fits as (value: unknown) => boolean, problem) as T,
+    schema,
+  );
 
 export const SourceDefinition = z.preprocess(withoutAliases, withRules(Definition)).meta({ id: "SourceDefinition" });
 export type SourceDefinition = z.infer<typeof Definition>;
@@ -144,7 +159,9 @@ export const UpdateSource = z
   .meta({ id: "UpdateSource" });
 export type UpdateSource = z.infer<typeof UpdateSource>;
 
-export const ProbeSource = z.strictObject({ workspaceId: Id, url: z.string().min(1).max(4_000) }).meta({ id: "ProbeSource" });
+export const ProbeSource = z
+  .strictObject({ workspaceId: Id, url: z.string().min(1).max(4_000) })
+  .meta({ id: "ProbeSource" });
 
 export const SourceProgress = z.object({
   phase: z.enum(["fetching", "parsing", "indexing", "storing"]),

@@ -8,7 +8,7 @@ export function writeEvent(row: Row<"events">, id: number): string {
   const head: Omit<TaskEvent, "data"> = {
     sequence: row.seq,
     workspaceSequence: row.workspaceSeq,
-    taskId: row.taskId,
+    ...(row.type.startsWith("source.") ? { sourceId: row.taskId } : { taskId: row.taskId }),
     type: row.type as TaskEvent["type"],
     at: toTime(row.at),
   };

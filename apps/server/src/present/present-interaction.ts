@@ -36,7 +36,7 @@ export function presentInteraction(row: InteractionRow): Interaction {
     ...(row.answerSchemaJson !== null && { schema: parseJson(row.answerSchemaJson) as Record<string, unknown> }),
     ...(row.answerJson !== null && { answer: parseJson(row.answerJson) }),
     ...present({
-      url: row.url,
+      url: row.url ?? (row.kind === "credential" || row.kind === "oauth" ? `/interactions/${row.interactionId}` : null),
       reason: row.reason,
       reviewerId: row.reviewerId,
       resolvedAt: timeOrNull(row.resolvedAt),

@@ -1,7 +1,8 @@
 /** Rules of a workspace: list them in the order they win, add, remove, and try one call against them. */
 import { evaluatePolicy, orderPolicies } from "@executor/core/policy/evaluate-policy";
-import { evaluateTool } from "@executor/core/policy/evaluate-tool";
+import { evaluateCall } from "@executor/core/policy/evaluate-call";
 import { openToolCatalog } from "@executor/core/tools/builtin-tools";
+import { findTool } from "@executor/core/tools/tool-segment";
 import type { AppDeps } from "../deps.ts";
 import { actorOf } from "../http/authenticate.ts";
 import type { HandlersOf } from "../http/route-types.ts";
@@ -43,13 +44,13 @@ export function policyRoutes({
         { workspaceId: caller.workspaceId, actorId: who.actorId },
         () => policies,
       );
-      const tool = catalog.find(toolPath);
+      const tool = findTool(catalog, toolPath);
       const unknown = {
         decision: "require_approval",
         why: "no policy matches, and there is no such tool to have a default",
       } as const;
       const { policyId, ...verdict } = tool
-        ? evaluateTool(policies, tool, who, input)
+        ? evaluateCall(policies, tool, who, input)
         : evaluatePolicy(policies, { toolPath, ...who, input }, unknown);
       return { status: 200, body: { ...verdict, ...(policyId !== null && { policyId }), toolFound: tool !== null } };
     },

@@ -1,42 +1,63 @@
 /** Tools as the caller may use them: what policy denies is absent here, as it is in discovery. */
 import { AppError } from "@executor/contracts/error";
 import { openToolCatalog } from "@executor/core/tools/builtin-tools";
-import { detail, searchTools, summarise, visibleTools, type VisibleTool } from "@executor/core/tools/describe-tools";
+import {
+  detail,
+  findVisible,
+  nearestVisible,
+  searchTools,
+  summarise,
+  type ToolView,
+  visibleTools,
+} from "@executor/core/tools/describe-tools";
 import type { AppDeps } from "../deps.ts";
 import type { Bearer } from "../http/authenticate.ts";
+import { NumberMark, readCursor, writeCursor } from "../http/pages.ts";
 import type { HandlersOf } from "../http/route-types.ts";
 
 const DEFAULT_RESULTS = 10;
+const DEFAULT_PAGE = 200;
 
 export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | "searchTools" | "readTool"> {
   return {
     async listTools({ caller, query }) {
-      const visible = await toolsOf(caller);
-      const inNamespace =
-        query.namespace === undefined
-          ? visible
-          : visible.filter(({ tool }) => tool.path.split(".", 1)[0] === query.namespace);
-      return { status: 200, body: { items: inNamespace.map(summarise) } };
+      const visible = visibleTools(await viewOf(caller), query.namespace);
+      const from = readCursor(NumberMark, query.cursor) ?? 0;
+      const to = from + (query.limit ?? DEFAULT_PAGE);
+      const items = await Promise.all(visible.slice(from, to).map(summarise));
+      return { status: 200, body: { items, ...(to < visible.length && { nextCursor: writeCursor(to) }) } };
     },
 
     async searchTools({ caller, query }) {
-      const found = searchTools(await toolsOf(caller), query.query, query.limit ?? DEFAULT_RESULTS);
-      return { status: 200, body: { items: found.map(summarise) } };
+      const { results, total, leads } = searchTools(await viewOf(caller), query.query, query.limit ?? DEFAULT_RESULTS);
+      const items = await Promise.all(results.map(summarise));
+      const [best] = items;
+      return { status: 200, body: { items, total, ...(leads && best && { bestPath: best.path }) } };
     },
 
     async readTool({ caller, param }) {
       const path = param("path");
-      const found = (await toolsOf(caller)).find(({ tool }) => tool.path === path);
-      if (!found)
-        throw new AppError("tool.not_found", `There is no tool ${path.slice(0, 200)} that this caller may use.`);
-      return { status: 200, body: detail(found) };
+      const view = await viewOf(caller);
+      const found = findVisible(view, path);
+      if (!found) {
+        const nearest = nearestVisible(view, path);
+        const hint = nearest.length > 0 ? ` Nearest: ${nearest.join(", ")}.` : "";
+        throw new AppError(
+          "tool.not_found",
+          `There is no tool ${path.slice(0, 200)} that this caller may use.${hint}`,
+          {
+            data: { nearest },
+          },
+        );
+      }
+      return { status: 200, body: await detail(found) };
     },
   };
 
-  async function toolsOf(caller: Bearer): Promise<VisibleTool[]> {
+  async function viewOf(caller: Bearer): Promise<ToolView> {
     const { workspaceId, actorId } = caller;
     const policies = await store.listPolicies({ workspaceId });
     const catalog = await openToolCatalog([tools], { workspaceId, actorId }, () => policies);
-    return visibleTools(catalog, policies, caller);
+    return { catalog, policies, caller };
   }
 }

@@ -13,8 +13,10 @@ import { createLogger } from "@executor/core/log";
 import type { Store } from "@executor/core/ports/store";
 import { openSqliteStore } from "@executor/store/sqlite/sqlite-store";
 import { createSystemHost } from "@executor/store/system-host";
+import { openSources } from "@executor/worker/open-sources";
 import { createApp } from "../app.ts";
 import type { AppDeps } from "../deps.ts";
+import { createSignIns } from "../credentials/sign-ins.ts";
 import type { ServerEnv } from "../env.ts";
 
 export const testHost = "127.0.0.1:8788";
@@ -52,7 +54,7 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   const store = await openSqliteStore({ path: join(folder, "executor.db") });
   const logs: string[] = [];
   const stopping = new AbortController();
-  const deps = { ...testDeps(store, logs, stopping.signal, options), ...options.deps };
+  const deps = { ...testDeps(folder, store, logs, stopping.signal, options), ...options.deps };
   const app = createApp(deps);
   const fetchApp = async (request: Request): Promise<Response> => await app.fetch(request, {});
 
@@ -101,8 +103,12 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   };
 }
 
-function testDeps(store: Store, logs: string[], shutdown: AbortSignal, { limits, env }: TestOptions): AppDeps {
+function testDeps(folder: string, store: Store, logs: string[], shutdown: AbortSignal, { limits, env }: TestOptions): AppDeps {
   const host = createSystemHost();
+  const log = createLogger((line) => logs.push(line), host.now);
+  const places = { home: folder, runDir: folder };
+  const about = { store, host, log, limits: defaultLimits, version: "0.0.0-test" };
+  const sources = openSources({ installation: places, environment: {}, ...about });
   return {
     store,
     host,
@@ -113,7 +119,8 @@ function testDeps(store: Store, logs: string[], shutdown: AbortSignal, { limits,
         { id: "process", label: "Process", description: "for tests", available: false, reason: "nothing confines it" },
       ],
     },
-    tools: { openCatalog: async () => ({ find: () => null, list: () => [] }) },
+    tools: sources.provider,
+    sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
     transpile: (code) =>
       code.includes("SYNTAX")
         ? { ok: false, message: "Unexpected SYNTAX", line: 2, column: 3 }
@@ -127,9 +134,10 @@ function testDeps(store: Store, logs: string[], shutdown: AbortSignal, { limits,
       anonymous: true,
       autoExecute: false,
       parentPid: null,
+      toolSources: [],
       ...env,
     },
-    log: createLogger((line) => logs.push(line), host.now),
+    log,
     version: "0.0.0-test",
     webRoot: null,
     shutdown,

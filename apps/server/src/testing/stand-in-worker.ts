@@ -60,6 +60,8 @@ function askingEntries(
     url: null,
     why: "the tool changes something",
     mayHaveRun: false,
+    stateJson: null,
+    putOff: null,
     createdAt: now,
     expiresAt: now + 86_400_000,
     ...asked,

@@ -4,14 +4,15 @@
  */
 import type { ErrorCode } from "@executor/contracts/error";
 import type { Limits } from "@executor/contracts/limits";
-import { evaluateTool } from "../policy/evaluate-tool.ts";
+import { evaluateCall } from "../policy/evaluate-call.ts";
 import type { PolicyVerdict } from "../policy/evaluate-policy.ts";
 import type { Host } from "../ports/host.ts";
 import type { ToolCatalog } from "../ports/tools.ts";
 import type { NewInteraction } from "../store/progress.ts";
 import type { InteractionRow, PolicyRow, TaskRow } from "../store/tables.ts";
-import { nearestNames } from "../tools/nearest-names.ts";
-import type { Ask, Tool, ToolOutcome } from "../tools/tool.ts";
+import { nearestVisible } from "../tools/describe-tools.ts";
+import { findTool } from "../tools/tool-segment.ts";
+import type { Answered, Ask, Tool, ToolOutcome } from "../tools/tool.ts";
 import { denialCodes, gateCall } from "./gate-call.ts";
 import type { Journal, JournalCall } from "./journal.ts";
 import { isRepeatable, performCall } from "./perform-call.ts";
@@ -109,20 +110,15 @@ export class CallDesk {
   #gate(held: HeldCall, policies: readonly PolicyRow[] | null): (() => Promise<void>) | null {
     const { task, limits, interactions, catalog } = this.#deps;
     const { call } = held;
-    const tool = catalog.find(call.toolPath);
+    const tool = findTool(catalog, call.toolPath);
     const approvals = interactions.filter((each) => each.kind === "approval");
     const decision = gateCall({
       toolPath: call.toolPath,
       inputDigest: call.inputDigest,
       journal: call.state,
       tool: tool && { schemaHash: tool.schemaHash, repeatable: isRepeatable(tool) },
-      nearest: tool
-        ? []
-        : nearestNames(
-            call.toolPath,
-            catalog.list().map(({ path }) => path),
-          ),
-      verdict: tool && policies ? evaluateTool(policies, tool, task, held.input) : closed,
+      nearest: tool ? [] : nearestVisible({ catalog, policies: policies ?? [], caller: task }, call.toolPath),
+      verdict: tool && policies ? evaluateCall(policies, tool, task, held.input) : closed,
       approvals: approvals.filter((each) => each.callId === call.callId),
       deniedTwin:
         approvals.find(
@@ -178,7 +174,7 @@ export class CallDesk {
     const { call } = held;
     const asked = this.#deps.interactions.findLast((each) => each.callId === call.callId && each.kind !== "approval");
     if (asked && asked.status !== "resolved") return this.#waitOrRefuse(call, asked);
-    const answer: unknown = asked?.answerJson ? JSON.parse(asked.answerJson) : undefined;
+    const answers = this.#answersTo(call);
     const { taskId, workspaceId, actorId, clientId } = task;
     const request = {
       taskId,
@@ -188,7 +184,8 @@ export class CallDesk {
       clientId,
       toolPath: call.toolPath,
       input: held.input,
-      answer,
+      answer: answers.at(-1)?.answer,
+      answers,
       signal,
     };
     const performed = await performCall(
@@ -199,7 +196,20 @@ export class CallDesk {
       approvalId,
     );
     if (performed.kind === "outcome") this.#finishCall(call, performed.outcome, why, !isRepeatable(tool));
-    else if (!this.#guestIsOver) this.#waitingFor.add(this.#ask(held, tool, performed.ask, why));
+    else if (!this.#guestIsOver)
+      this.#waitingFor.add(this.#ask(held, tool, performed.ask, why, performed.putOff ? { approvalId } : null));
+    else if (performed.putOff) this.#finishCall(call, nobodyToAsk(tool.path), why, true);
+  }
+
+  #answersTo(call: JournalCall): Answered[] {
+    const resolved = this.#deps.interactions.filter(
+      (each) => each.callId === call.callId && each.kind !== "approval" && each.status === "resolved",
+    );
+    return resolved.map(({ kind, answerJson, stateJson }) => ({
+      kind: kind as Answered["kind"],
+      answer: answerJson === null ? undefined : (JSON.parse(answerJson) as unknown),
+      stateJson,
+    }));
   }
 
   /** A person was asked for something other than a yes, and has not given it. */
@@ -252,23 +262,31 @@ export class CallDesk {
       url: null,
       why: decision.why,
       mayHaveRun: decision.mayHaveRun,
+      stateJson: null,
+      putOff: null,
     });
   }
 
-  #ask(held: HeldCall, tool: Tool, ask: Ask, why: string): string {
-    const { answerSchema, ...rest } = ask;
+  /** `putOff`: the call was sent and the other side put it off; the yes it was sent with is good for the next time. */
+  #ask(held: HeldCall, tool: Tool, ask: Ask, why: string, putOff: NewInteraction["putOff"]): string {
+    const { answerSchema, stateJson = null, ...rest } = ask;
     return this.#record(held, tool, {
       ...rest,
       answerSchemaJson: answerSchema && JSON.stringify(answerSchema),
       why,
       mayHaveRun: false,
+      stateJson,
+      putOff,
     });
   }
 
   #record(
     held: HeldCall,
     tool: Tool,
-    about: Pick<NewInteraction, "kind" | "title" | "detail" | "answerSchemaJson" | "url" | "why" | "mayHaveRun">,
+    about: Pick<
+      NewInteraction,
+      "kind" | "title" | "detail" | "answerSchemaJson" | "url" | "why" | "mayHaveRun" | "stateJson" | "putOff"
+    >,
   ): string {
     const { host, limits, task, journal, interactions } = this.#deps;
     // People see what was asked in the order the code asked, also within a millisecond.
@@ -295,10 +313,18 @@ export class CallDesk {
       answerJson: null,
       usedAt: null,
     };
-    interactions.push({ ...interaction, ...known, mayHaveRun: about.mayHaveRun ? 1 : 0 });
+    const { putOff: _, ...row } = interaction;
+    interactions.push({ ...row, ...known, mayHaveRun: about.mayHaveRun ? 1 : 0 });
     return interaction.interactionId;
   }
 }
+
+/** The code is over, and the other side wants something from a person first: it has refused the call, so it did not happen. */
+const nobodyToAsk = (toolPath: string): ToolOutcome => ({
+  ok: false,
+  code: "call.failed",
+  message: `${toolPath} needs something from a person first, and the code did not await it.`,
+});
 
 /** When the rules cannot be read, nothing is allowed. */
 const closed: PolicyVerdict = {

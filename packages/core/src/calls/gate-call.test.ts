@@ -43,6 +43,7 @@ const approval = (status: string, over: Partial<InteractionRow> = {}): Interacti
   reason: "because",
   answerJson: null,
   usedAt: null,
+  stateJson: null,
   ...over,
 });
 const asking = (over: Partial<GateQuestion> = {}) => gateCall(question({ verdict: { ...asks, matched: [] }, ...over }));

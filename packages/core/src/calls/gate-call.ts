@@ -41,6 +41,7 @@ export function gateCall(question: GateQuestion): GateDecision {
   }
 
   const unknown = question.journal === "sent" && !tool.repeatable;
+  if (verdict.unreadable && !unknown) return refuse("call.input_invalid", verdict.why, "the gate cannot read the call");
   if (verdict.decision === "deny") {
     return unknown
       ? outcomeUnknown(question, verdict.why)

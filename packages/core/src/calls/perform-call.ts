@@ -6,7 +6,8 @@ import { AppError } from "@executor/contracts/error";
 import type { Ask, Tool, ToolCall, ToolOutcome } from "../tools/tool.ts";
 import type { Journal, JournalCall } from "./journal.ts";
 
-export type Performed = { kind: "outcome"; outcome: ToolOutcome } | { kind: "ask"; ask: Ask };
+/** `putOff`: it was sent, and the other side wants something from a person before it does anything. */
+export type Performed = { kind: "outcome"; outcome: ToolOutcome } | { kind: "ask"; ask: Ask; putOff: boolean };
 
 export async function performCall(
   deps: { journal: Journal; maxResultBytes: number },
@@ -17,12 +18,13 @@ export async function performCall(
 ): Promise<Performed> {
   const prepared = await tool.prepare(request).catch((error: unknown) => failed(error));
   if ("ok" in prepared) return { kind: "outcome", outcome: prepared };
-  if (prepared.kind === "ask") return { kind: "ask", ask: prepared.ask };
+  if (prepared.kind === "ask") return { kind: "ask", ask: prepared.ask, putOff: false };
 
   deps.journal.sent(call, approvalId);
   // The write is fenced: a run that lost its lease, or whose task was cancelled, stops here and sends nothing.
   if (!isRepeatable(tool)) await deps.journal.flush();
   const outcome = await prepared.send().catch((error: unknown) => failed(error));
+  if ("kind" in outcome) return { kind: "ask", ask: outcome.ask, putOff: true };
   return { kind: "outcome", outcome: bounded(outcome, deps.maxResultBytes, tool.path) };
 }
 

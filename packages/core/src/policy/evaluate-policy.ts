@@ -22,6 +22,8 @@ export interface PolicyVerdict {
   why: string;
   /** All rules that match, the deciding one first. */
   matched: string[];
+  /** The call could not be taken apart, so no rule could be asked: it is refused for its input. */
+  unreadable?: true;
 }
 
 const strictness: Record<PolicyDecision, number> = { deny: 2, require_approval: 1, allow: 0 };

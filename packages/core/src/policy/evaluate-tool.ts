@@ -5,7 +5,7 @@ import { evaluatePolicy, type PolicyVerdict } from "./evaluate-policy.ts";
 
 export function evaluateTool(
   policies: readonly PolicyRow[],
-  tool: Pick<Tool, "path" | "approval" | "neverAsks">,
+  tool: Pick<Tool, "path" | "approval" | "neverAsks" | "alwaysAsks">,
   caller: { actorId: string; clientId: string },
   input: unknown,
 ): PolicyVerdict {
@@ -19,6 +19,8 @@ export function evaluateTool(
     { toolPath: tool.path, actorId: caller.actorId, clientId: caller.clientId, input },
     fallback,
   );
+  if (tool.alwaysAsks && verdict.decision === "allow")
+    return { ...verdict, decision: "require_approval", why: "this always asks a person" };
   return tool.neverAsks && verdict.decision === "require_approval"
     ? { ...verdict, decision: "allow", why: "discovery never asks" }
     : verdict;

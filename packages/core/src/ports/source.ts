@@ -95,6 +95,8 @@ export interface OpenedIndex {
   metaJson: string;
   /** Loaded once, kept while used, shared between workspaces. */
   details(): Promise<string>;
+  /** The other side says that its tools are others now. */
+  onListChanged?(): void;
 }
 
 export interface SourceTools {
@@ -102,7 +104,7 @@ export interface SourceTools {
   shape(tool: IndexedTool): Promise<ToolShape>;
   /** Checks the input and makes the request ready; nothing is sent before `send`. Throws AppError `call.input_invalid`. */
   prepare(tool: IndexedTool, call: ToolCall, io: CallIo): Promise<Prepared>;
-  /** Called with the input of a call before it is gated: what the gate must judge instead of the tool itself. */
+  /** Called with the input of a call before it is gated: what the gate must judge instead of the tool itself. None: the tool stands for itself. Throws AppError. */
   gatePaths?(tool: IndexedTool, input: unknown): GatePath[];
   /** Ends what it holds open (sessions, processes). */
   close?(): Promise<void>;

@@ -19,6 +19,8 @@ export type Hint =
   | { kind: "resync" }
   /** A running task was cancelled. */
   | { kind: "cancelled"; taskId: string }
+  /** A source is due to be read, was read, or is gone. */
+  | { kind: "sources"; workspaceId: string }
   /** A bearer was revoked. */
   | { kind: "revoked"; bearerId: string };
 

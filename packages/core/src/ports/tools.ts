@@ -1,4 +1,5 @@
 /** Where tools come from. The worker performs with it, the server lists with it. */
+import type { SearchIndex } from "../tools/search/search-index.ts";
 import type { Tool } from "../tools/tool.ts";
 
 export interface ToolProvider {
@@ -7,6 +8,16 @@ export interface ToolProvider {
 }
 
 export interface ToolCatalog {
+  /** One a source, shared by all who have the same source in the same state. */
+  readonly segments: readonly ToolSegment[];
+}
+
+/** The tools of one source, with all that is made once for them. */
+export interface ToolSegment {
+  namespace: string;
+  /** In the order of the index. */
+  tools: readonly Tool[];
   find(path: string): Tool | null;
-  list(): readonly Tool[];
+  /** Made when somebody searches. */
+  index(): SearchIndex;
 }

@@ -111,7 +111,7 @@ async function recordAsk(
   { interaction }: Entry<"ask">,
   log: TaskLog,
 ): Promise<void> {
-  const { mayHaveRun, inputJson, ...rest } = interaction;
+  const { mayHaveRun, inputJson, putOff, ...rest } = interaction;
   await tx.insert("interactions", {
     ...rest,
     inputJson: await storeText(tx, `${interaction.interactionId}/input`, inputJson),
@@ -125,8 +125,11 @@ async function recordAsk(
     answerJson: null,
     usedAt: null,
   });
+  const call = await calls.get(interaction.callId);
+  if (putOff?.approvalId) await tx.update("interactions", putOff.approvalId, { usedAt: null });
   calls.patch(interaction.callId, {
     status: "waiting",
+    ...(putOff && { sends: Math.max(0, call.sends - 1), sentAt: null }),
     ...(interaction.kind === "approval" && { approvalId: interaction.interactionId }),
   });
   const noun = interaction.kind === "approval" ? "approval" : "interaction";

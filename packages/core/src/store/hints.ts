@@ -8,6 +8,12 @@ type Hints = {
 type Ids = { taskId: string; workspaceId: string };
 const events = ({ taskId, workspaceId }: Ids): Hint => ({ kind: "events", taskId, workspaceId, settled: false });
 const settled = ({ taskId, workspaceId }: Ids): Hint => ({ kind: "events", taskId, workspaceId, settled: true });
+const sources = ({ workspaceId }: { workspaceId: string }): Hint => ({ kind: "sources", workspaceId });
+/** Streams of a workspace listen to events of whatever subject. */
+const aboutSource = ({ sourceId, workspaceId }: { sourceId: string; workspaceId: string }): Ids => ({
+  taskId: sourceId,
+  workspaceId,
+});
 const queued: Hint = { kind: "queued" };
 
 const hints: Hints = {
@@ -23,6 +29,13 @@ const hints: Hints = {
   resolveInteraction: (_, result) => [queued, events(result)],
   expireInteractions: (_, result) =>
     result.expired.length > 0 ? [queued, ...result.expired.map((each) => events(each))] : [],
+  createSource: ({ source }) => [sources(source), events(aboutSource(source))],
+  saveEnvSources: (args) => [sources(args)],
+  updateSource: (args) => [sources(args)],
+  deleteSource: (args, result) => [sources(args), events(aboutSource(result))],
+  requestIndexing: (args) => [sources(args)],
+  finishIndexing: (_, result) => (result ? [sources(result), events(aboutSource(result))] : []),
+  failIndexing: (_, result) => (result ? [sources(result), events(aboutSource(result))] : []),
   revokeBearer: (args, result) => (result ? [{ kind: "revoked", bearerId: args.bearerId }] : []),
 };
 

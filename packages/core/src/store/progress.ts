@@ -51,6 +51,9 @@ export interface NewInteraction {
   url: string | null;
   why: string;
   mayHaveRun: boolean;
+  stateJson: string | null;
+  /** Set when the call was sent and the other side put it off: that sending does not count, nor does it use up its approval. */
+  putOff: { approvalId: string | null } | null;
   createdAt: number;
   expiresAt: number;
 }

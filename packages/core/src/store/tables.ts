@@ -266,6 +266,8 @@ export const tables = {
       /** Digest of the last good index; stays in use when a later reading fails. */
       artifact: "text?",
       previousArtifact: "text?",
+      /** A document that was given inline. */
+      specArtifact: "text?",
       changedAt: "int?",
       changesJson: "text?",
       title: "text?",
@@ -279,12 +281,17 @@ export const tables = {
       dueAt: "int?",
       indexingBy: "text?",
       indexingUntil: "int?",
+      /** Readings in a row that failed. */
+      failures: "int",
+      eventSeq: "int",
     },
     indexes: {
       byWorkspace: ["workspaceId", "namespace"],
       byShared: ["shared", "namespace"],
       byDue: ["dueAt"],
       byArtifact: ["artifact"],
+      byPreviousArtifact: ["previousArtifact"],
+      bySpecArtifact: ["specArtifact"],
     },
   }),
   /** Stored indexes by their digest, shared by all workspaces; the text lies in chunks. Written once, by putArtifact. */

@@ -5,24 +5,25 @@
 import type { JsonSchema } from "@executor/contracts/tool";
 import type { ToolCatalog, ToolProvider } from "../ports/tools.ts";
 import type { PolicyRow } from "../store/tables.ts";
-import { detail, searchTools, summarise, visibleTools, type VisibleTool } from "./describe-tools.ts";
-import { nearestNames } from "./nearest-names.ts";
-import type { Prepared, Tool, ToolCall, ToolOutcome } from "./tool.ts";
+import {
+  detail,
+  findVisible,
+  look,
+  nearestVisible,
+  searchTools,
+  summarise,
+  type ToolView,
+  visibleTools,
+  type VisibleTool,
+} from "./describe-tools.ts";
+import { segmentsOf } from "./tool-segment.ts";
+import type { Asked, Tool, ToolCall, ToolOutcome } from "./tool.ts";
 
-/** What discovery needs to see the world as the caller does. */
-export interface DiscoveryView {
-  catalog: ToolCatalog;
-  policies: readonly PolicyRow[];
-}
-
-/** The built-in tools in front of those of the given providers, as one catalog. `policies` are read when discovery is used. */
+/** The built-in tools in front of those of the given catalogs, as one. `policies` are read when discovery is used. */
 export function createToolCatalog(catalogs: readonly ToolCatalog[], policies: () => readonly PolicyRow[]): ToolCatalog {
-  const catalog: ToolCatalog = {
-    find: (path) => byPath.get(path) ?? first(catalogs, (each) => each.find(path)),
-    list: () => [...builtins, ...catalogs.flatMap((each) => each.list())],
-  };
-  const builtins = createBuiltins(() => ({ catalog, policies: policies() }));
-  const byPath = new Map(builtins.map((tool) => [tool.path, tool]));
+  const view = (call: ToolCall): ToolView => ({ catalog, policies: policies(), caller: call });
+  const builtins = segmentsOf(createBuiltins(view));
+  const catalog: ToolCatalog = { segments: [...builtins, ...catalogs.flatMap(({ segments }) => segments)] };
   return catalog;
 }
 
@@ -35,19 +36,11 @@ export async function openToolCatalog(
   return createToolCatalog(catalogs, policies);
 }
 
-function first<T, R>(items: readonly T[], look: (item: T) => R | null): R | null {
-  for (const item of items) {
-    const found = look(item);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
 /** Questions are shown in lists, many at a time. */
 const MAX_QUESTION_LENGTH = 4_000;
 const MAX_OPTION_LENGTH = 200;
 
-type View = () => DiscoveryView;
+type View = (call: ToolCall) => ToolView;
 
 function createBuiltins(view: View): Tool[] {
   return [
@@ -67,7 +60,7 @@ function createBuiltins(view: View): Tool[] {
         ["query"],
       ),
       neverAsks: true,
-      answer: (call) => discover(view(), call),
+      answer: (call) => discover(view(call), call),
     }),
     builtin({
       path: "describe.tool",
@@ -75,7 +68,7 @@ function createBuiltins(view: View): Tool[] {
       signature: "(input: { path: string; includeSchemas?: boolean }) => Promise<ToolDetail>",
       inputSchema: object({ path: { type: "string" }, includeSchemas: { type: "boolean" } }, ["path"]),
       neverAsks: true,
-      answer: (call) => describe(view(), call),
+      answer: (call) => describe(view(call), call),
     }),
     builtin({
       path: "catalog.namespaces",
@@ -83,7 +76,7 @@ function createBuiltins(view: View): Tool[] {
       signature: "() => Promise<{ namespaces: { namespace: string; tools: number }[] }>",
       inputSchema: object({}),
       neverAsks: true,
-      answer: (call) => ok({ namespaces: countByNamespace(visibleTo(view(), call)) }),
+      answer: (call) => ok({ namespaces: countByNamespace(view(call)) }),
     }),
     builtin({
       path: "catalog.tools",
@@ -91,7 +84,7 @@ function createBuiltins(view: View): Tool[] {
       signature: "(input: { namespace?: string; limit?: number }) => Promise<{ tools: ToolSummary[]; total: number }>",
       inputSchema: object({ namespace: { type: "string" }, limit: { type: "integer" } }),
       neverAsks: true,
-      answer: (call) => listTools(view(), call),
+      answer: (call) => listTools(view(call), call),
     }),
     builtin({
       path: "executor.echo",
@@ -114,65 +107,66 @@ function createBuiltins(view: View): Tool[] {
   ];
 }
 
-interface Builtin extends Pick<Tool, "path" | "description" | "signature" | "inputSchema" | "neverAsks"> {
-  answer(call: ToolCall): ToolOutcome | Extract<Prepared, { kind: "ask" }>;
+interface Builtin extends Pick<Tool, "path" | "description" | "neverAsks"> {
+  signature: string;
+  inputSchema: JsonSchema;
+  answer(call: ToolCall): Answer | Promise<Answer>;
 }
+type Answer = ToolOutcome | Asked;
 
-function builtin({ answer, ...about }: Builtin): Tool {
+function builtin({ answer, signature, inputSchema, ...about }: Builtin): Tool {
   return {
     ...about,
     source: "executor",
-    outputSchema: {},
+    keywords: "",
     schemaHash: `builtin:${about.path}:1`,
     effect: "safe",
     idempotent: true,
     approval: "auto",
+    shape: async () => ({ signature, inputSchema, outputSchema: {} }),
     prepare: async (call) => {
-      const answered = answer(call);
+      const answered = await answer(call);
       return "kind" in answered ? answered : { kind: "ready", send: async () => answered };
     },
   };
 }
 
-function discover(view: DiscoveryView, call: ToolCall): ToolOutcome {
+async function discover(view: ToolView, call: ToolCall): Promise<ToolOutcome> {
   const query = field(call.input, "query");
   if (typeof query !== "string") return invalid("discover needs { query: string }.");
   const limit = wholeNumber(field(call.input, "limit"), 8, 100);
-  const found = searchTools(visibleTo(view, call), query, 1_000);
+  const { results, total, leads } = searchTools(view, query, limit);
   const show =
     field(call.input, "includeSchemas") === true ? detail : field(call.input, "compact") === true ? compact : summarise;
-  return ok({ bestPath: found[0]?.tool.path ?? null, results: found.slice(0, limit).map(show), total: found.length });
+  const bestPath = leads ? (results[0]?.tool.path ?? null) : null;
+  return ok({ bestPath, results: await Promise.all(results.map((each) => show(each))), total });
 }
 
-function describe(view: DiscoveryView, call: ToolCall): ToolOutcome {
+async function describe(view: ToolView, call: ToolCall): Promise<ToolOutcome> {
   const path = field(call.input, "path");
   if (typeof path !== "string") return invalid("describe.tool needs { path: string }.");
-  const visible = visibleTo(view, call);
-  const found = visible.find(({ tool }) => tool.path === path);
+  const found = findVisible(view, path);
   if (!found) {
-    const nearest = nearestNames(
-      path,
-      visible.map(({ tool }) => tool.path),
-    );
+    const nearest = nearestVisible(view, path);
     return {
       ok: false,
       code: "tool.not_found",
       message: `There is no tool ${path.slice(0, 200)}.${nearest.length > 0 ? ` Nearest: ${nearest.join(", ")}.` : ""}`,
     };
   }
-  return ok(field(call.input, "includeSchemas") === true ? detail(found) : summarise(found));
+  return ok(await (field(call.input, "includeSchemas") === true ? detail(found) : summarise(found)));
 }
 
-function listTools(view: DiscoveryView, call: ToolCall): ToolOutcome {
+async function listTools(view: ToolView, call: ToolCall): Promise<ToolOutcome> {
   const namespace = field(call.input, "namespace");
   if (namespace !== undefined && typeof namespace !== "string")
     return invalid("catalog.tools needs { namespace?: string }.");
   const limit = wholeNumber(field(call.input, "limit"), 200, 1_000);
-  const tools = visibleTo(view, call).filter(({ tool }) => namespace === undefined || namespaceOf(tool) === namespace);
-  return ok({ tools: tools.slice(0, limit).map(summarise), total: tools.length });
+  const tools = visibleTools(view, namespace);
+  return ok({ tools: await Promise.all(tools.slice(0, limit).map(summarise)), total: tools.length });
 }
 
-function askPerson(call: ToolCall): ToolOutcome | Extract<Prepared, { kind: "ask" }> {
+function askPerson(call: ToolCall): Answer {
   const question = field(call.input, "question");
   const options = field(call.input, "options");
   if (typeof question !== "string" || question.trim() === "") return invalid("human.ask needs { question: string }.");
@@ -193,14 +187,14 @@ function askPerson(call: ToolCall): ToolOutcome | Extract<Prepared, { kind: "ask
   };
 }
 
-const visibleTo = (view: DiscoveryView, call: ToolCall): VisibleTool[] =>
-  visibleTools(view.catalog, view.policies, call);
-const compact = ({ tool, approval }: VisibleTool) => ({ path: tool.path, approval });
-const namespaceOf = (tool: Tool): string => tool.path.split(".", 1)[0] ?? tool.path;
+const compact = async ({ tool, approval }: VisibleTool) => ({ path: tool.path, approval });
 
-function countByNamespace(visible: readonly VisibleTool[]): { namespace: string; tools: number }[] {
+function countByNamespace(view: ToolView): { namespace: string; tools: number }[] {
   const counts = new Map<string, number>();
-  for (const { tool } of visible) counts.set(namespaceOf(tool), (counts.get(namespaceOf(tool)) ?? 0) + 1);
+  for (const { namespace, tools } of view.catalog.segments) {
+    const visible = tools.filter((tool) => look(view, tool)).length;
+    if (visible > 0) counts.set(namespace, (counts.get(namespace) ?? 0) + visible);
+  }
   return [...counts].map(([namespace, tools]) => ({ namespace, tools }));
 }
 

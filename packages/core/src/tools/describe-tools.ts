@@ -3,6 +3,9 @@ import type { ToolApproval, ToolDetail, ToolSummary } from "@executor/contracts/
 import { evaluateTool } from "../policy/evaluate-tool.ts";
 import type { ToolCatalog } from "../ports/tools.ts";
 import type { PolicyRow } from "../store/tables.ts";
+import { nearestNames } from "./nearest-names.ts";
+import { searchSegments } from "./search/search-segments.ts";
+import { findTool, toolsIn } from "./tool-segment.ts";
 import type { Tool } from "./tool.ts";
 
 export interface VisibleTool {
@@ -10,54 +13,80 @@ export interface VisibleTool {
   approval: ToolApproval;
 }
 
-export function visibleTools(
-  catalog: ToolCatalog,
-  policies: readonly PolicyRow[],
-  caller: { actorId: string; clientId: string },
-): VisibleTool[] {
+/** The eyes of one caller on a catalog. */
+export interface ToolView {
+  catalog: ToolCatalog;
+  policies: readonly PolicyRow[];
+  caller: { actorId: string; clientId: string };
+}
+
+/** Null when a policy denies it. */
+export function look({ policies, caller }: ToolView, tool: Tool): VisibleTool | null {
+  const { decision } = evaluateTool(policies, tool, caller, {});
+  return decision === "deny" ? null : { tool, approval: decision === "allow" ? "auto" : "required" };
+}
+
+export function visibleTools(view: ToolView, namespace?: string): VisibleTool[] {
   const visible: VisibleTool[] = [];
-  for (const tool of catalog.list()) {
-    const { decision } = evaluateTool(policies, tool, caller, {});
-    if (decision !== "deny") visible.push({ tool, approval: decision === "allow" ? "auto" : "required" });
+  for (const segment of view.catalog.segments) {
+    if (namespace !== undefined && segment.namespace !== namespace) continue;
+    for (const tool of segment.tools) {
+      const seen = look(view, tool);
+      if (seen) visible.push(seen);
+    }
   }
   return visible;
 }
 
-export function summarise({ tool, approval }: VisibleTool): ToolSummary {
-  return { path: tool.path, source: tool.source, approval, description: tool.description, signature: tool.signature };
+export function findVisible(view: ToolView, path: string): VisibleTool | null {
+  const tool = findTool(view.catalog, path);
+  return tool && look(view, tool);
 }
 
-export function detail(visible: VisibleTool): ToolDetail {
-  const { tool } = visible;
-  return { ...summarise(visible), effect: tool.effect, inputSchema: tool.inputSchema, outputSchema: tool.outputSchema };
+/** Names that look like it, of tools the caller may use. */
+export function nearestVisible(view: ToolView, path: string, count = 3): string[] {
+  const near = nearestNames(
+    path,
+    Array.from(toolsIn(view.catalog), (tool) => tool.path),
+    count * 4,
+  );
+  return near.filter((name) => findVisible(view, name)).slice(0, count);
 }
 
-/** By intent: every word of the query counts where it is found, most in the last part of the path. Best first. */
-export function searchTools(visible: readonly VisibleTool[], query: string, limit: number): VisibleTool[] {
-  const words =
-    query
-      .slice(0, 500)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  const scored = visible
-    .map((entry) => ({ entry, score: scoreTool(entry.tool, words) }))
-    .filter(({ score }) => score > 0);
-  return scored
-    .toSorted((a, b) => b.score - a.score || (a.entry.tool.path < b.entry.tool.path ? -1 : 1))
-    .slice(0, limit)
-    .map(({ entry }) => entry);
+export interface Found {
+  /** Best first. */
+  results: VisibleTool[];
+  total: number;
+  /** The first one is clearly what was meant. */
+  leads: boolean;
 }
 
-function scoreTool(tool: Tool, words: readonly string[]): number {
-  const path = tool.path.toLowerCase();
-  const name = path.slice(path.lastIndexOf(".") + 1);
-  const description = tool.description.toLowerCase();
-  let score = 0;
-  for (const word of words) {
-    if (name === word) score += 12;
-    else if (name.includes(word)) score += 8;
-    else if (path.includes(word)) score += 5;
-    if (description.includes(word)) score += 2;
-  }
-  return score;
+export function searchTools(view: ToolView, query: string, limit: number): Found {
+  const { segments } = view.catalog;
+  const searched = segments.map(({ namespace, index }) => ({ namespace, index: index() }));
+  const seen = new Map<Tool, VisibleTool | null>();
+  const toolAt = (segment: number, doc: number): Tool => segments[segment]?.tools[doc] as Tool;
+  const visible = (tool: Tool): VisibleTool | null => {
+    if (!seen.has(tool)) seen.set(tool, look(view, tool));
+    return seen.get(tool) ?? null;
+  };
+  const { results, total, leads } = searchSegments(searched, query, {
+    limit,
+    accept: (segment, doc) => visible(toolAt(segment, doc)) !== null,
+  });
+  return {
+    results: results.map(({ segment, doc }) => visible(toolAt(segment, doc)) as VisibleTool),
+    total,
+    leads,
+  };
+}
+
+export async function summarise({ tool, approval }: VisibleTool): Promise<ToolSummary> {
+  const { signature } = await tool.shape();
+  return { path: tool.path, source: tool.source, approval, description: tool.description, signature };
+}
+
+export async function detail(visible: VisibleTool): Promise<ToolDetail> {
+  const { inputSchema, outputSchema } = await visible.tool.shape();
+  return { ...(await summarise(visible)), effect: visible.tool.effect, inputSchema, outputSchema };
 }

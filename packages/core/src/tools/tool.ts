@@ -22,6 +22,8 @@ export interface Tool {
   approval: ToolApproval;
   /** Discovery never asks a person, whatever a policy says; it can still be denied. */
   neverAsks: boolean;
+  /** A person is asked each time, also where a policy would allow it. */
+  alwaysAsks?: boolean;
   /** What else a call stands for: with any, each is gated as if it were called itself (a document with several fields). */
   gatePaths?(input: unknown): GatedPart[];
   /** Signature and schemas; read only when somebody looks at the tool. */

@@ -32,7 +32,7 @@ export interface Param {
   /** On the wire. */
   name: string;
   in: ParamPlace;
-  /** Name in the flat input object; differs from `name` only where two would collide. */
+  /** Name in the flat input object; differs from `name` only where two would collide, or for `__proto__`. */
   arg: string;
   required: boolean;
   style: ParamStyle;
@@ -48,7 +48,10 @@ export interface Body {
   required: boolean;
   /** Best first: JSON before form before multipart before the rest. */
   contents: readonly BodyContent[];
-  /** Properties that stand beside the parameters in the flat input. Null: the body is given whole, as `body`. `body` is always accepted. */
+  /**
+   * Properties that stand beside the parameters in the flat input. Null: the body is given whole, as `body`. `body` is always
+   * accepted, but where a property is itself named `body` (GitHub's issues), `body` means that property.
+   */
   fields: readonly string[] | null;
   description: string;
 }

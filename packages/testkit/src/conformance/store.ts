@@ -4,12 +4,14 @@
  * against a deployment in which others have left things.
  */
 import { describe } from "bun:test";
+import { describeCredentials } from "./store/credentials.ts";
 import { describeEventsAndAudit } from "./store/events-and-audit.ts";
 import { describeIdentity } from "./store/identity.ts";
 import { describeInteractions } from "./store/interactions.ts";
 import { describeLargeText } from "./store/large-text.ts";
 import { describeQueue } from "./store/queue.ts";
 import { describeRuns } from "./store/runs.ts";
+import { describeSources } from "./store/sources.ts";
 import { describeTasks } from "./store/tasks.ts";
 import type { OpenStore } from "./store/world.ts";
 
@@ -28,6 +30,8 @@ export function describeStore(name: string, open: OpenStore, { backlog = 1_000 }
     describeRuns(open);
     describeInteractions(open);
     describeLargeText(open);
+    describeCredentials(open);
+    describeSources(open);
     describeEventsAndAudit(open);
   });
 }

@@ -1,19 +1,19 @@
 /** A provider of tools made by a test: each is a function, with just what the gate must know about it. */
 import type { ToolProvider } from "@executor/core/ports/tools";
-import type { Tool, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
+import { segmentsOf } from "@executor/core/tools/tool-segment";
+import type { Sent, Tool, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
 
 export interface TestTool extends Partial<
-  Pick<Tool, "effect" | "idempotent" | "approval" | "schemaHash" | "description">
+  Pick<Tool, "effect" | "idempotent" | "approval" | "schemaHash" | "description" | "gatePaths">
 > {
   path: string;
-  run(call: ToolCall): Promise<ToolOutcome> | ToolOutcome;
+  run(call: ToolCall): Promise<Sent> | Sent;
 }
 
 export function createTestTools(definitions: () => readonly TestTool[]): ToolProvider {
   return {
     openCatalog: async () => {
-      const tools = definitions().map(toTool);
-      return { find: (path) => tools.find((tool) => tool.path === path) ?? null, list: () => tools };
+      return { segments: segmentsOf(definitions().map(toTool)) };
     },
   };
 }
@@ -24,9 +24,8 @@ function toTool({ run, ...definition }: TestTool): Tool {
   return {
     source: "test",
     description: "made by a test",
-    signature: "(input: unknown) => Promise<unknown>",
-    inputSchema: {},
-    outputSchema: {},
+    keywords: "",
+    shape: async () => ({ signature: "(input: unknown) => Promise<unknown>", inputSchema: {}, outputSchema: {} }),
     schemaHash: "test:1",
     effect: "unsafe",
     idempotent: false,

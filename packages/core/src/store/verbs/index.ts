@@ -4,7 +4,19 @@
  */
 import { cancelTask } from "./cancel-task.ts";
 import { claimTask, peekQueue, recoverLeases, releaseTask, removeWorker, renewLeases } from "./claim-task.ts";
+import { putArtifactPart, readArtifact, readArtifactParts, removeArtifact } from "./artifacts.ts";
 import { createTask } from "./create-task.ts";
+import {
+  claimRefresh,
+  deleteCredential,
+  deleteSourceCredentials,
+  failRefresh,
+  findCredentials,
+  finishRefresh,
+  listCredentials,
+  readCredential,
+  saveCredential,
+} from "./credentials.ts";
 import {
   createBearer,
   createCode,
@@ -32,6 +44,31 @@ import {
   readWorkspaceEvents,
 } from "./reads.ts";
 import { pauseTask, recordLateOutcome, recordProgress, settleTask } from "./run-task.ts";
+import {
+  createOauthFlow,
+  createWorkspaceKey,
+  deleteOauthClient,
+  findOauthClient,
+  readOauthClient,
+  readWorkspaceKey,
+  replaceWorkspaceKey,
+  saveOauthClient,
+  useOauthFlow,
+} from "./sign-ins.ts";
+
+import {
+  claimIndexing,
+  createSource,
+  deleteSource,
+  failIndexing,
+  finishIndexing,
+  listSources,
+  readSource,
+  reportIndexing,
+  requestIndexing,
+  saveEnvSources,
+  updateSource,
+} from "./sources.ts";
 
 export const writes = {
   createWorkspace,
@@ -56,6 +93,29 @@ export const writes = {
   expireInteractions,
   createPolicy,
   deletePolicy,
+  createSource,
+  saveEnvSources,
+  updateSource,
+  deleteSource,
+  requestIndexing,
+  claimIndexing,
+  reportIndexing,
+  finishIndexing,
+  failIndexing,
+  putArtifactPart,
+  removeArtifact,
+  saveCredential,
+  deleteCredential,
+  deleteSourceCredentials,
+  claimRefresh,
+  finishRefresh,
+  failRefresh,
+  createWorkspaceKey,
+  replaceWorkspaceKey,
+  createOauthFlow,
+  useOauthFlow,
+  saveOauthClient,
+  deleteOauthClient,
 };
 
 export const reads = {
@@ -75,4 +135,14 @@ export const reads = {
   readWorkspace,
   listAudit,
   countWorkers,
+  listSources,
+  readSource,
+  readArtifact,
+  readArtifactParts,
+  listCredentials,
+  readCredential,
+  findCredentials,
+  readWorkspaceKey,
+  findOauthClient,
+  readOauthClient,
 };

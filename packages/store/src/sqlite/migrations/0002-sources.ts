@@ -15,6 +15,7 @@ CREATE TABLE sources (
   progressJson TEXT,
   artifact TEXT,
   previousArtifact TEXT,
+  specArtifact TEXT,
   changedAt INTEGER,
   changesJson TEXT,
   title TEXT,
@@ -26,12 +27,16 @@ CREATE TABLE sources (
   indexedAt INTEGER,
   dueAt INTEGER,
   indexingBy TEXT,
-  indexingUntil INTEGER
+  indexingUntil INTEGER,
+  failures INTEGER NOT NULL,
+  eventSeq INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX sources_byWorkspace ON sources (workspaceId, namespace);
 CREATE INDEX sources_byShared ON sources (shared, namespace);
 CREATE INDEX sources_byDue ON sources (dueAt);
 CREATE INDEX sources_byArtifact ON sources (artifact);
+CREATE INDEX sources_byPreviousArtifact ON sources (previousArtifact);
+CREATE INDEX sources_bySpecArtifact ON sources (specArtifact);
 CREATE TABLE artifacts (
   digest TEXT NOT NULL PRIMARY KEY,
   parts INTEGER NOT NULL,

@@ -122,6 +122,8 @@ export class World {
       url: null,
       why: "default",
       mayHaveRun: false,
+      stateJson: null,
+      putOff: null,
       createdAt: this.now,
       expiresAt: this.now + 60_000,
       ...patch,

@@ -1,0 +1,53 @@
+/** Sign-ins with the providers of sources: begin one, and what a provider sends a person back to. */
+import { AppError } from "@executor/contracts/error";
+import { clientMetadataDocument } from "@executor/sources/oauth/register-client";
+import { settleCredentialAsks } from "../credentials/settle-asks.ts";
+import type { AppDeps } from "../deps.ts";
+import type { HandlersOf } from "../http/route-types.ts";
+
+export function oauthRoutes(deps: AppDeps): HandlersOf<"connectOauth" | "oauthCallback" | "oauthClientMetadata"> {
+  const base =
+    deps.env.publicUrl ??
+    `http://${deps.env.host.includes(":") ? `[${deps.env.host.replace(/[[\]]/g, "")}]` : deps.env.host}:${deps.env.port}`;
+  const signIns = { start: () => Promise.reject(new Error("pending")), finish: () => Promise.reject(new Error("pending")) } as never as ReturnType<typeof deps.sources.signIns>;
+  return {
+    async connectOauth({ caller, body }) {
+      const { authorizationUrl, expiresAt } = await signIns.start(body, caller);
+      return { status: 200, body: { authorizationUrl, expiresAt: new Date(expiresAt).toISOString() } };
+    },
+
+    /** Open to all: what counts is the state, which only the one who began the sign-in was sent away with. */
+    async oauthCallback({ query }) {
+      const params = new URLSearchParams(
+        Object.entries(query).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+      );
+      try {
+        const { slot, by } = await signIns.finish(params);
+        await settleCredentialAsks(deps, slot, by);
+        return page(200, "Connected", "You can close this page. What waited for it goes on.");
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        deps.log.warn("oauth.refused", { code: error.code });
+        return page(400, "Not connected", error.detail);
+      }
+    },
+
+    async oauthClientMetadata() {
+      return { status: 200, body: clientMetadataDocument(base) as unknown as Record<string, unknown> };
+    },
+  };
+}
+
+/** Text only: nothing a provider says can become part of the page. */
+function page(status: 200 | 400, title: string, text: string): Response {
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${escape(title)} · Executor</title></head>
+<body><main><h1>${escape(title)}</h1><p role="status">${escape(text)}</p></main></body></html>
+`;
+  return new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8" } });
+}
+
+const escape = (text: string): string =>
+  text
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/g, " ");

@@ -1,0 +1,61 @@
+/** What a person is asked when a credential is missing or dead: who needs it and where it will be sent, and nothing secret. */
+import type { PublicAuth, SourceSpec } from "../ports/source.ts";
+import type { CredentialSlot } from "../store/verbs/credentials.ts";
+import type { Ask } from "../tools/tool.ts";
+import { answerSchemaFor } from "./secret-shape.ts";
+
+export type AskedSource = Pick<SourceSpec, "namespace" | "definition">;
+
+/** Where the answer goes; kept beside the interaction. */
+export type CredentialAskState = Pick<CredentialSlot, "workspaceId" | "sourceKey" | "scope" | "actorId" | "name">;
+
+export function askForCredential(
+  source: AskedSource,
+  auth: PublicAuth,
+  slot: CredentialAskState,
+  why: "missing" | "dead",
+): Ask {
+  const { name } = source.definition;
+  const isOauth = auth.type === "oauth2";
+  const { workspaceId, sourceKey, scope, actorId } = slot;
+  const state: CredentialAskState = { workspaceId, sourceKey, scope, actorId, name: slot.name };
+  return {
+    kind: isOauth || why === "dead" ? "oauth" : "credential",
+    title: why === "dead" ? `Reconnect ${name}` : `Credential for ${name}`,
+    detail: `${whoNeedsIt(source, slot, why)} ${whereItGoes(source, auth)}`,
+    answerSchema: isOauth || why === "dead" ? null : answerSchemaFor(auth),
+    url: null,
+    stateJson: JSON.stringify(state),
+  };
+}
+
+function whoNeedsIt(
+  source: AskedSource,
+  { scope, actorId, name }: CredentialAskState,
+  why: "missing" | "dead",
+): string {
+  const whose = scope === "actor" ? `the actor ${actorId}` : "the whole workspace";
+  const account = name === "default" ? "" : `, account "${name}"`;
+  return why === "dead"
+    ? `The sign-in of ${whose} with the source ${source.namespace}${account} has ended and cannot be renewed. Connect again.`
+    : `A task wants to use the source ${source.namespace}, which needs a credential of ${whose}${account}.`;
+}
+
+function whereItGoes({ definition }: AskedSource, auth: PublicAuth): string {
+  const host = hostOf(definition);
+  const to = host === null ? "to the source" : `to ${host}`;
+  if (auth.type === "oauth2") return `You sign in with the provider; the tokens are sent ${to} and shown to nobody.`;
+  if (auth.header !== undefined) return `It is sent ${to} in the header ${auth.header}.`;
+  if (auth.query !== undefined) return `It is sent ${to} in the query parameter ${auth.query}.`;
+  if (auth.cookie !== undefined) return `It is sent ${to} in the cookie ${auth.cookie}.`;
+  return `It is sent ${to} in the header Authorization.`;
+}
+
+/** Only host and port: a URL may hold what is none of the reader's business. */
+function hostOf({ baseUrl, url, spec, command }: SourceSpec["definition"]): string | null {
+  if (command !== undefined) return `the command ${command}`;
+  for (const text of [baseUrl, url, spec]) {
+    if (typeof text === "string" && text.length <= 4_000 && URL.canParse(text)) return new URL(text).host || null;
+  }
+  return null;
+}

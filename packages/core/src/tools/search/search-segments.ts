@@ -1,0 +1,162 @@
+/**
+ * The search behind `tools.discover`: over the indexes of all sources of a workspace at once, best first. Two passes: the first
+ * adds up over the lists of docs by word and touches every doc that has one; the second looks closely at the best of those.
+ * The same query over the same segments always gives the same answer. Policy is asked only for what would be shown.
+ */
+import { agreement, reads, writes } from "./actions.ts";
+import { createJudge } from "./judge-doc.ts";
+import { type Query, readQuery } from "./read-query.ts";
+import { resolveQuery, type Segment, type Sought } from "./resolve-query.ts";
+import { Field, Flag, type SearchIndex } from "./search-index.ts";
+
+export interface SearchOptions {
+  limit: number;
+  /** May the caller see it? Called in the order of rank, until there are enough. */
+  accept(segment: number, doc: number): boolean;
+}
+
+export interface SearchResult {
+  segment: number;
+  doc: number;
+  score: number;
+}
+
+export interface SearchAnswer {
+  results: SearchResult[];
+  /** Docs that match about as much of the query as the best one, before `accept`. */
+  total: number;
+  /** The first one is clearly ahead of the second. */
+  leads: boolean;
+}
+
+/** How many of the first pass the second one looks at, and again while too few were accepted. */
+const BATCH = 400;
+/** A doc that matches less than this share of what the best one does is no answer. */
+const RELEVANT = 0.55;
+const LEAD = 4;
+
+export function searchSegments(segments: readonly Segment[], text: string, options: SearchOptions): SearchAnswer {
+  const query = readQuery(text);
+  const sought = resolveQuery(segments, query);
+  if (sought.length === 0) return { results: [], total: 0, leads: false };
+  const verbWeight = query.asked === 0 && !query.doing ? 0 : 0.8 * query.sure;
+  const scans = segments.map(({ index }, segment) => scanSegment(index, segment, sought, query, verbWeight));
+  const best = scans.reduce((most, scan) => Math.max(most, scan.best), 0);
+  const ranked = rankScans(scans, best * RELEVANT);
+  const judge = createJudge(segments, query, sought, verbWeight);
+  const results: SearchResult[] = [];
+  for (let from = 0; from < ranked.length && results.length < options.limit; from += BATCH) {
+    const batch = ranked
+      .slice(from, from + BATCH)
+      .map(({ segment, doc, score }) => {
+        const { matched } = scans[segment] as Scan;
+        return { segment, doc, score: judge(segment, doc, score, matched[doc] as number) };
+      })
+      .toSorted((a, b) => b.score - a.score || comparePaths(segments, a, b));
+    for (const result of batch) {
+      if (results.length >= options.limit) break;
+      if (options.accept(result.segment, result.doc)) results.push(result);
+    }
+  }
+  return { results, total: ranked.length, leads: isClear(results, options.limit) };
+}
+
+interface Scan {
+  scores: Float32Array;
+  /** Which of the sought words each doc has, one bit each. */
+  matched: Uint16Array;
+  best: number;
+}
+
+function scanSegment(index: SearchIndex, segment: number, sought: readonly Sought[], query: Query, verbWeight: number): Scan {
+  const scores = new Float32Array(index.size);
+  const matched = new Uint16Array(index.size);
+  const bestHere = new Float32Array(index.size);
+  const touched = new Uint32Array(index.size);
+  const { postings, starts } = index;
+  sought.forEach(({ weight, bySegment }, at) => {
+    const matches = bySegment[segment] ?? null;
+    const bit = 1 << at;
+    if (matches === null) {
+      for (let doc = 0; doc < index.size; doc++) {
+        scores[doc]! += weight;
+        matched[doc]! |= bit;
+      }
+      return;
+    }
+    let count = 0;
+    for (const { word, worth } of matches) {
+      const end = starts[word + 1] as number;
+      for (let posting = starts[word] as number; posting < end; posting++) {
+        const packed = postings[posting] as number;
+        const doc = packed >>> 8;
+        const value = worth * (fieldWorth[packed & 31] as number);
+        const before = bestHere[doc] as number;
+        if (before === 0) touched[count++] = doc;
+        if (value > before) bestHere[doc] = value;
+      }
+    }
+    for (let each = 0; each < count; each++) {
+      const doc = touched[each] as number;
+      scores[doc]! += weight * (bestHere[doc] as number);
+      if ((bestHere[doc] as number) >= 0.28) matched[doc]! |= bit;
+      bestHere[doc] = 0;
+    }
+  });
+  return { scores, matched, best: addVerb(index, scores, query, verbWeight) };
+}
+
+/** What the doc does counts for those that have anything else in common with the query. */
+function addVerb({ actions, flags, size }: SearchIndex, scores: Float32Array, { asked, doing }: Query, weight: number): number {
+  const worth = Float32Array.from({ length: 64 }, (_, key) => {
+    const safe = (key & 32) !== 0;
+    const isAgainst = safe
+      ? doing || (asked !== 0 && (asked & reads) === 0)
+      : asked !== 0 && (asked & writes) === 0;
+    return weight * (agreement(asked, key & 31) - (isAgainst ? 0.5 : 0));
+  });
+  let best = 0;
+  for (let doc = 0; doc < size; doc++) {
+    if (scores[doc] === 0) continue;
+    const safe = ((flags[doc] as number) & Flag.safe) !== 0 ? 32 : 0;
+    const score = Math.max(0.01, (scores[doc] as number) + (worth[(actions[doc] as number) | safe] as number));
+    scores[doc] = score;
+    if (score > best) best = score;
+  }
+  return best;
+}
+
+/** A word in the name says more than one in the text; in two places, a little more than in one. */
+const fieldWorth = Float32Array.from({ length: 32 }, (_, fields) => {
+  const worths = [
+    [Field.name, 1],
+    [Field.title, 0.85],
+    [Field.tag, 0.8],
+    [Field.keyword, 0.55],
+    [Field.text, 0.3],
+  ] as const;
+  const held = worths.filter(([field]) => (fields & field) !== 0).map(([, worth]) => worth);
+  return Math.min(1.1, Math.max(0, ...held) + 0.05 * Math.max(0, held.length - 1));
+});
+
+function rankScans(scans: readonly Scan[], least: number): SearchResult[] {
+  const ranked: SearchResult[] = [];
+  scans.forEach(({ scores }, segment) => {
+    for (let doc = 0; doc < scores.length; doc++) {
+      const score = scores[doc] as number;
+      if (score > 0 && score >= least) ranked.push({ segment, doc, score });
+    }
+  });
+  return ranked.sort((a, b) => b.score - a.score || a.segment - b.segment || a.doc - b.doc);
+}
+
+function comparePaths(segments: readonly Segment[], a: SearchResult, b: SearchResult): number {
+  const path = ({ segment, doc }: SearchResult): string => segments[segment]?.index.paths[doc] ?? "";
+  const [left, right] = [path(a), path(b)];
+  return left.length - right.length || (left < right ? -1 : left > right ? 1 : a.segment - b.segment || a.doc - b.doc);
+}
+
+function isClear([first, second]: readonly SearchResult[], limit: number): boolean {
+  if (!first) return false;
+  return second ? first.score - second.score >= LEAD : limit > 1;
+}

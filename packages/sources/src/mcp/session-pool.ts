@@ -1,0 +1,98 @@
+/**
+ * Sessions with one server, kept while they are used: one identity never gets another's, and a session serves one call at a time,
+ * because what a server asks in the middle of a call must reach the one who made it.
+ */
+import { createHash } from "node:crypto";
+import { AppError } from "@executor/contracts/error";
+import type { CallIo } from "@executor/core/ports/source";
+import type { Sent, ToolCall } from "@executor/core/tools/tool";
+import type { Session } from "./connect.ts";
+
+const IDLE_MS = 5 * 60_000;
+const MAX_SESSIONS = 50;
+
+interface Kept {
+  session: Promise<Session>;
+  usedAt: number;
+  calls: number;
+}
+
+export interface SessionPool {
+  use(call: ToolCall, io: CallIo, work: (session: Session) => Promise<Sent>): Promise<Sent>;
+  /** Ends the idle sessions of this identity. */
+  forget(call: ToolCall, io: CallIo): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createSessionPool(open: (io: CallIo, signal: AbortSignal) => Promise<Session>): SessionPool {
+  const sessions = new Map<string, Kept>();
+  let sweeper: ReturnType<typeof setInterval> | null = null;
+
+  return {
+    async use(call, io, work) {
+      const key = freeSlot(identityOf(call, io));
+      const kept = sessions.get(key) ?? begin(key, io);
+      kept.calls++;
+      try {
+        const session = await kept.session;
+        const sent = await work(session);
+        if (session.isClosed) sessions.delete(key);
+        return sent;
+      } catch (error) {
+        sessions.delete(key);
+        if (error instanceof AppError) return notConnected(error);
+        throw error;
+      } finally {
+        kept.calls--;
+        kept.usedAt = Date.now();
+      }
+    },
+    forget: (call, io) => end((key) => key.startsWith(`${identityOf(call, io)}/`)),
+    async close() {
+      if (sweeper) clearInterval(sweeper);
+      sweeper = null;
+      const all = [...sessions.values()];
+      sessions.clear();
+      await Promise.allSettled(all.map(async ({ session }) => (await session).close()));
+    },
+  };
+
+  function freeSlot(identity: string): string {
+    let slot = 0;
+    while ((sessions.get(`${identity}/${slot}`)?.calls ?? 0) > 0) slot++;
+    return `${identity}/${slot}`;
+  }
+
+  function begin(key: string, io: CallIo): Kept {
+    if (sessions.size >= MAX_SESSIONS) void end(() => true);
+    sweeper ??= setInterval(() => void end((_, { usedAt }) => Date.now() - usedAt > IDLE_MS), IDLE_MS / 4).unref();
+    // Its own time limit, not the call's: the session outlives the call.
+    const kept: Kept = { session: open(io, AbortSignal.timeout(60_000)), usedAt: Date.now(), calls: 0 };
+    sessions.set(key, kept);
+    return kept;
+  }
+
+  async function end(isDue: (key: string, kept: Kept) => boolean): Promise<void> {
+    for (const [key, kept] of sessions) {
+      if (kept.calls > 0 || !isDue(key, kept)) continue;
+      sessions.delete(key);
+      await kept.session.then((session) => session.close()).catch(() => undefined);
+    }
+  }
+}
+
+const identityOf = ({ workspaceId, actorId }: ToolCall, { auth }: CallIo): string =>
+  createHash("sha256")
+    .update(JSON.stringify([workspaceId, actorId, auth.parts]))
+    .digest("hex");
+
+/** Nothing was sent: there was no session to send it in. */
+function notConnected({ code, detail, data }: AppError): Sent {
+  const status = data?.["status"];
+  return {
+    ok: false,
+    code: code === "credential.missing" ? "call.upstream_error" : code,
+    message: detail,
+    ...(typeof status === "number" && { status }),
+  };
+}

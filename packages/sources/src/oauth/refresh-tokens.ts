@@ -1,0 +1,1 @@
+export async function refreshTokens(_: unknown): Promise<never> { throw new Error("pending"); }

@@ -1,0 +1,1 @@
+export const clientMetadataDocument = (_: string): Record<string, unknown> => ({});

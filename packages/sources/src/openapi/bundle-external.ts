@@ -1,0 +1,60 @@
+/**
+ * Brings what a document refers to in other files and at other addresses into the document itself. Slow and rare: loaded only
+ * when a document has such references. Every read goes through `io.fetch`, files only where the caller may reach this machine;
+ * how many and how much is bounded. What cannot be had stays as it is, with a warning.
+ */
+import SwaggerParser from "@apidevtools/swagger-parser";
+import type { ReadIo } from "@executor/core/ports/source";
+import { fetchDocument, loadFile, type LoadedDocument } from "./load-document.ts";
+import { isRecord, quote } from "./raw-document.ts";
+
+const maxFiles = 50;
+const maxTotalChars = 30_000_000;
+
+export interface Bundled {
+  root: Record<string, unknown>;
+  warnings: string[];
+}
+
+export async function bundleExternal(loaded: LoadedDocument, io: ReadIo): Promise<Bundled> {
+  const warnings: string[] = [];
+  let files = 0;
+  let chars = 0;
+  const read = async (file: { url: string }): Promise<unknown> => {
+    try {
+      if (loaded.url === null && file.url.startsWith(nowhere)) throw new Error("the document has no address of its own");
+      if (++files > maxFiles) throw new Error(`more than ${maxFiles} other documents`);
+      const part = /^file:/i.test(file.url) ? await loadFile(file.url, io, anything) : await fetchDocument(file.url, bare(io, loaded.url, file.url), anything);
+      chars += part.text.length;
+      if (chars > maxTotalChars) throw new Error("the other documents are too large");
+      return part.text;
+    } catch (error) {
+      warnings.push(`${quote(file.url.split("?", 1)[0] as string)} cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : "unknown"}.`);
+      throw error;
+    }
+  };
+  const guarded = { order: 1, canRead: true, read };
+  const parser = new SwaggerParser();
+  // The parser changes what it is given, and gives up in the middle: it works on a copy.
+  const copy = JSON.parse(JSON.stringify(loaded.root)) as Parameters<typeof parser.bundle>[0];
+  try {
+    // Its own ways to files and the network are off: ours is the only one.
+    const resolve = { file: false, http: false, guarded } as never;
+    const bundled: unknown = await parser.bundle(loaded.url ?? `${nowhere}openapi.json`, copy, { resolve });
+    if (isRecord(bundled)) return { root: bundled, warnings };
+  } catch (error) {
+    if (warnings.length === 0) warnings.push(`References to other documents cannot be followed: ${firstLine(error)}.`);
+  }
+  return { root: loaded.root, warnings };
+}
+
+const nowhere = "https://inline.invalid/";
+const anything = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? (error.message.split("\n", 1)[0] as string) : "unknown").slice(0, 200);
+
+/** The credential is for the document's own origin; another one must not see it. */
+function bare(io: ReadIo, home: string | null, url: string): ReadIo {
+  const isSame = home !== null && URL.canParse(home) && URL.canParse(url) && new URL(home).origin === new URL(url).origin;
+  return isSame ? io : { ...io, auth: { parts: [], secrets: [] } };
+}

@@ -1,0 +1,44 @@
+/**
+ * OpenAPI 3.0 to 3.2 and Swagger 2.0 as a kind of source. Reading: load-document.ts, then index-document.ts in one pass; other
+ * documents are brought in only where there are references to them. Calling is in invoke/.
+ */
+import { AppError } from "@executor/contracts/error";
+import type { ReadIo, SourceIndex, SourceKind, SourceSpec } from "@executor/core/ports/source";
+import { hasExternalRefs } from "./external-refs.ts";
+import { indexDocument } from "./index-document.ts";
+import { loadDocument, type LoadedDocument } from "./load-document.ts";
+import { openIndex } from "./open-index.ts";
+import { probeDocument } from "./probe-document.ts";
+import { isRecord, quote } from "./raw-document.ts";
+
+export const openapiKind: SourceKind = {
+  type: "openapi",
+  read: readSource,
+  probe: probeDocument,
+  open: openIndex,
+};
+
+async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> {
+  const loaded = await loadDocument(source.definition, io);
+  const { root, warnings } = await withExternal(loaded, io);
+  io.onProgress({ phase: "indexing" });
+  const index = indexDocument({ root, documentUrl: loaded.url, warnings: [...warnings, ...versionWarnings(root)] });
+  if (index.tools.length === 0 && !isRecord(root.paths) && !isRecord(root.webhooks) && !isRecord(root.components)) {
+    throw new AppError("source.unreadable", "The document has no paths, so there is nothing to call. Is it the right document?");
+  }
+  io.onProgress({ phase: "indexing", done: index.tools.length, total: index.tools.length });
+  const noTools = index.tools.length === 0 ? ["The document has no operations."] : [];
+  return { ...index, warnings: [...noTools, ...index.warnings], document: { contentType: loaded.contentType, text: loaded.text } };
+}
+
+async function withExternal(loaded: LoadedDocument, io: ReadIo): Promise<{ root: Record<string, unknown>; warnings: string[] }> {
+  if (!hasExternalRefs(loaded.text, loaded.contentType)) return { root: loaded.root, warnings: [] };
+  const { bundleExternal } = await import("./bundle-external.ts");
+  return await bundleExternal(loaded, io);
+}
+
+function versionWarnings(root: Record<string, unknown>): string[] {
+  const version = String(root.openapi ?? root.swagger ?? "");
+  if (/^(?:3\.[012](?:\.|$)|2(?:\.0)?$)/.test(version)) return [];
+  return [`The version ${quote(version)} is unknown; the document is read as ${root.swagger === undefined ? "OpenAPI 3" : "Swagger 2.0"}.`];
+}

@@ -1,0 +1,117 @@
+/**
+ * Writes one schema of a document as JSON, without what nobody needs (examples, extensions), and notes the references in it.
+ * This is the hot path of reading: every schema passes here once and is never copied. Depth and size are bounded, because a
+ * document of aliases can be a graph, and a graph written out can be endless.
+ */
+import { isRecord, localRef, type RawDocument } from "./raw-document.ts";
+
+export interface SchemaWriter {
+  document: RawDocument;
+  /** Local references met since it was last emptied. */
+  refs: Set<string>;
+  /** Values that may still be written, over the whole document. */
+  left: number;
+  /** Keys as they are written: most come again and again. */
+  keys: Map<string, string>;
+}
+
+export const newSchemaWriter = (document: RawDocument): SchemaWriter => ({
+  document,
+  refs: new Set(),
+  left: 10_000_000,
+  keys: new Map(),
+});
+
+export function writeSchema(writer: SchemaWriter, schema: unknown): string {
+  return schema === undefined ? "{}" : writeKeywords(writer, schema, 0);
+}
+
+const maxDepth = 150;
+
+function writeKeywords(writer: SchemaWriter, schema: unknown, depth: number): string {
+  if (typeof schema === "boolean") return schema ? "true" : "false";
+  if (Array.isArray(schema)) return writeList(writer, schema, depth);
+  if (typeof schema !== "object" || schema === null) return "{}";
+  if (isTooMuch(writer, depth)) return "{}";
+  const keywords = schema as Record<string, unknown>;
+  let out = "";
+  for (const key in keywords) {
+    if (dropped.has(key) || key.startsWith("x-")) continue;
+    const written = writeKeyword(writer, key, keywords[key], depth);
+    out += out === "" ? `${name(writer, key)}:${written}` : `,${name(writer, key)}:${written}`;
+  }
+  return `{${out}}`;
+}
+
+const dropped = new Set(["example", "examples", "externalDocs", "$comment", "$schema", "$id", "id"]);
+/** Their keys are names, not keywords: a property may be called `example`. */
+const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+/** Values, not schemas. */
+const values = new Set(["enum", "const", "default", "discriminator", "xml", "required", "type", "dependentRequired"]);
+
+function writeKeyword(writer: SchemaWriter, key: string, value: unknown, depth: number): string {
+  if (typeof value === "string") return key === "$ref" ? writeRef(writer, value) : JSON.stringify(value);
+  if (typeof value === "boolean" || typeof value === "number") return plain(value);
+  if (value === null) return "null";
+  if (values.has(key)) return writeValue(writer, value, depth + 1);
+  if (maps.has(key) && isRecord(value)) return writeMap(writer, value, depth + 1);
+  return writeKeywords(writer, value, depth + 1);
+}
+
+function writeMap(writer: SchemaWriter, map: Record<string, unknown>, depth: number): string {
+  if (isTooMuch(writer, depth)) return "{}";
+  let out = "";
+  for (const key in map) {
+    const written = writeKeywords(writer, map[key], depth + 1);
+    out += out === "" ? `${name(writer, key)}:${written}` : `,${name(writer, key)}:${written}`;
+  }
+  return `{${out}}`;
+}
+
+function writeList(writer: SchemaWriter, items: readonly unknown[], depth: number): string {
+  if (isTooMuch(writer, depth)) return "[]";
+  let out = "";
+  for (const item of items) {
+    const written = typeof item === "string" ? JSON.stringify(item) : writeKeywords(writer, item, depth + 1);
+    out += out === "" ? written : `,${written}`;
+  }
+  return `[${out}]`;
+}
+
+/** Any JSON; bounded like the rest. */
+function writeValue(writer: SchemaWriter, value: unknown, depth: number): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return plain(value);
+  if (isTooMuch(writer, depth)) return "null";
+  if (Array.isArray(value)) return `[${value.map((item) => writeValue(writer, item, depth + 1)).join(",")}]`;
+  const fields = Object.entries(value).map(([key, field]) => `${name(writer, key)}:${writeValue(writer, field, depth + 1)}`);
+  return `{${fields.join(",")}}`;
+}
+
+function writeRef(writer: SchemaWriter, ref: string): string {
+  const local = localRef(writer.document, ref);
+  if (local !== null) writer.refs.add(local);
+  return JSON.stringify(local ?? ref);
+}
+
+function isTooMuch(writer: SchemaWriter, depth: number): boolean {
+  writer.left--;
+  if (depth < maxDepth && writer.left > 0) return false;
+  writer.document.warn(
+    writer.left > 0
+      ? `A schema nests deeper than ${maxDepth} levels; what lies below is left out.`
+      : "The document is too large when it is written out; the rest of its schemas is left out.",
+  );
+  return true;
+}
+
+/** JSON has no NaN, and YAML has. */
+const plain = (value: unknown): string => JSON.stringify(value) ?? "null";
+
+function name({ keys }: SchemaWriter, key: string): string {
+  const known = keys.get(key);
+  if (known !== undefined) return known;
+  const quoted = JSON.stringify(key);
+  if (keys.size < 5_000) keys.set(key, quoted);
+  return quoted;
+}

@@ -1,0 +1,136 @@
+/**
+ * A tool of a source: its place in the catalog, and a call from credential to outcome. The kind makes the request; this adds who
+ * may be spoken for. A credential that is missing or dead is asked for; nothing secret is in what comes back.
+ */
+import { AppError } from "@executor/contracts/error";
+import type { ToolApproval } from "@executor/contracts/tool";
+import type { Logger } from "@executor/core/log";
+import type { AuthParts, GuardedFetch, IndexedTool, SourceSpec, SourceTools } from "@executor/core/ports/source";
+import type { Asked, GatedPart, Prepared, Sent, Tool, ToolCall } from "@executor/core/tools/tool";
+
+/** Whose secrets a call is made with. */
+export interface CallCredentials {
+  resolve(
+    source: SourceSpec,
+    caller: { workspaceId: string; actorId: string },
+    account: string | null,
+  ): Promise<Resolved | Asked>;
+}
+
+export interface Resolved {
+  kind: "ready";
+  auth: AuthParts;
+  /** The other side refused the secret. Null: nothing better can be had without a person, and none is needed to say so. */
+  renew: (() => Promise<Resolved | Asked | null>) | null;
+}
+
+export interface CallParts {
+  fetch: GuardedFetch;
+  credentials: CallCredentials;
+  maxResultBytes: number;
+  log: Logger;
+}
+
+/** Which of several accounts a call is for. No parameter of an API can have this name in the flat input. */
+const ACCOUNT = "$account";
+
+export function createSourceTool(parts: CallParts, source: SourceSpec, indexed: IndexedTool, tools: SourceTools): Tool {
+  return new SourceTool(parts, source, indexed, tools);
+}
+
+/** A class, for there may be a hundred thousand of them: methods are shared, and nothing is made before it is used. */
+class SourceTool implements Tool {
+  readonly #parts: CallParts;
+  readonly #source: SourceSpec;
+  readonly #indexed: IndexedTool;
+  readonly #tools: SourceTools;
+  readonly path: string;
+  readonly neverAsks = false;
+  readonly gatePaths?: (input: unknown) => GatedPart[];
+
+  constructor(parts: CallParts, source: SourceSpec, indexed: IndexedTool, tools: SourceTools) {
+    this.#parts = parts;
+    this.#source = source;
+    this.#indexed = indexed;
+    this.#tools = tools;
+    this.path = `${source.namespace}.${indexed.name}`;
+    if (tools.gatePaths) this.gatePaths = (input) => this.#gateParts(input);
+  }
+
+  get source(): string {
+    return this.#source.namespace;
+  }
+  get description(): string {
+    return this.#indexed.description;
+  }
+  get keywords(): string {
+    return this.#indexed.keywords;
+  }
+  get schemaHash(): string {
+    return this.#indexed.hash;
+  }
+  get effect(): IndexedTool["effect"] {
+    return this.#indexed.effect;
+  }
+  get idempotent(): boolean {
+    return this.#indexed.idempotent;
+  }
+  get approval(): ToolApproval {
+    return approvalOf(this.#source, this.#indexed);
+  }
+
+  shape() {
+    return this.#tools.shape(this.#indexed);
+  }
+
+  async prepare(call: ToolCall): Promise<Prepared> {
+    const { account, input } = takeAccount(call.input);
+    const resolved = await this.#parts.credentials.resolve(this.#source, call, account);
+    if (resolved.kind === "ask") return resolved;
+    const request = { ...call, input };
+    const prepared = await this.#prepareWith(request, resolved.auth);
+    if (prepared.kind === "ask") return prepared;
+    return { kind: "ready", send: () => this.#send(request, resolved, prepared.send) };
+  }
+
+  #prepareWith(call: ToolCall, auth: AuthParts): Promise<Prepared> {
+    const { fetch, maxResultBytes } = this.#parts;
+    return this.#tools.prepare(this.#indexed, call, { fetch, auth, maxResultBytes });
+  }
+
+  /** A refused credential means that nothing happened: a renewed one may try once more, and a dead one is asked for. */
+  async #send(call: ToolCall, resolved: Resolved, send: () => Promise<Sent>): Promise<Sent> {
+    const sent = await send();
+    if ("kind" in sent || sent.ok || sent.status !== 401 || !resolved.renew) return sent;
+    const renewed = await resolved.renew();
+    if (renewed === null) return sent;
+    if (renewed.kind === "ask") return renewed;
+    const again = await this.#prepareWith(call, renewed.auth);
+    return again.kind === "ask" ? again : await again.send();
+  }
+
+  #gateParts(input: unknown): GatedPart[] {
+    const { namespace } = this.#source;
+    const parts = this.#tools.gatePaths?.(this.#indexed, takeAccount(input).input) ?? [];
+    return parts.map(({ name, effect }) => ({
+      path: `${namespace}.${name}`,
+      effect,
+      approval: approvalOf(this.#source, { effect, approval: effect === "safe" ? "auto" : "required" }),
+    }));
+  }
+}
+
+/** What the source's settings say for reads and writes, then for all, then what the source itself suggests. */
+function approvalOf({ definition }: SourceSpec, tool: Pick<IndexedTool, "effect" | "approval">): ToolApproval {
+  const own = tool.effect === "safe" ? definition.defaultReadApproval : definition.defaultWriteApproval;
+  return own ?? definition.defaultApproval ?? tool.approval;
+}
+
+function takeAccount(given: unknown): { account: string | null; input: unknown } {
+  if (typeof given !== "object" || given === null || !Object.hasOwn(given, ACCOUNT))
+    return { account: null, input: given };
+  const { [ACCOUNT]: account, ...input } = given as Record<string, unknown>;
+  if (typeof account !== "string" || account === "" || account.length > 100)
+    throw new AppError("call.input_invalid", `${ACCOUNT} must be the name of an account.`);
+  return { account, input };
+}

@@ -22,34 +22,12 @@ import {
 import { Interaction, InteractionStatus, ResolveInteraction } from "./interaction.ts";
 import { maxWaitMs } from "./limits.ts";
 import { CreatePolicy, Policy, PolicyTestResult, TestPolicy } from "./policy.ts";
-import type { Role } from "./role.ts";
+import { digits, inWorkspace, list, ofWorkspace, page, type Route } from "./route.ts";
+import { sourceRoutes } from "./source-routes.ts";
 import { CreatedTask, CreateTask, Task, TaskStatus } from "./task.ts";
-import { ConnectOauth, CreateCredential, Credential, OauthRedirect } from "./credential.ts";
-import { CreateSource, ProbeResult, ProbeSource, Source, SourceChanges, UpdateSource } from "./source.ts";
 import { RuntimeTarget, ToolDetail, ToolSummary } from "./tool.ts";
 
-export interface Route {
-  method: "get" | "post" | "patch" | "delete";
-  /** Parameters in braces, as OpenAPI writes them. */
-  path: string;
-  /** "open": no bearer needed. */
-  role: Role | "open";
-  summary: string;
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** By status. "stream": server-sent events; "ndjson": one JSON value a line; null: no body. */
-  responses: Record<number, z.ZodType | "stream" | "ndjson" | "html" | null>;
-}
-
-const list = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), nextCursor: z.string().optional() });
-const digits = z
-  .string()
-  .regex(/^\d{1,9}$/, "must be a whole number")
-  .transform(Number);
-const page = { limit: digits.pipe(z.int().min(1).max(200)).optional(), cursor: z.string().max(500).optional() };
-const inWorkspace = z.strictObject({ workspaceId: Id });
-/** Reads may leave it out: the bearer says which workspace. A foreign one is not found. */
-const ofWorkspace = { workspaceId: Id.optional() };
+export type { Route } from "./route.ts";
 
 export const routes = {
   health: {
@@ -280,126 +258,7 @@ export const routes = {
     responses: { 200: PolicyTestResult },
   },
 
-  listSources: {
-    method: "get",
-    path: "/api/tool-sources",
-    role: "agent",
-    summary: "Sources with their health",
-    query: z.strictObject({ ...ofWorkspace }),
-    responses: { 200: list(Source) },
-  },
-  createSource: {
-    method: "post",
-    path: "/api/tool-sources",
-    role: "admin",
-    summary: "Connect a source; it is read in the background",
-    body: CreateSource,
-    responses: { 201: Source },
-  },
-  probeSource: {
-    method: "post",
-    path: "/api/tool-sources/probe",
-    role: "admin",
-    summary: "What is behind a URL, and how to connect it",
-    body: ProbeSource,
-    responses: { 200: ProbeResult },
-  },
-  readSource: {
-    method: "get",
-    path: "/api/tool-sources/{sourceId}",
-    role: "agent",
-    summary: "A source",
-    query: z.strictObject({ ...ofWorkspace }),
-    responses: { 200: Source },
-  },
-  updateSource: {
-    method: "patch",
-    path: "/api/tool-sources/{sourceId}",
-    role: "admin",
-    summary: "Change a source's settings; null takes one away",
-    body: UpdateSource,
-    responses: { 200: Source },
-  },
-  deleteSource: {
-    method: "delete",
-    path: "/api/tool-sources/{sourceId}",
-    role: "admin",
-    summary: "Disconnect a source and forget its credentials",
-    query: inWorkspace,
-    responses: { 204: null },
-  },
-  refreshSource: {
-    method: "post",
-    path: "/api/tool-sources/{sourceId}/refresh",
-    role: "admin",
-    summary: "Read a source again",
-    body: inWorkspace,
-    responses: { 202: Source },
-  },
-  readSourceDocument: {
-    method: "get",
-    path: "/api/tool-sources/{sourceId}/document",
-    role: "agent",
-    summary: "The source's document as it came",
-    query: z.strictObject({ ...ofWorkspace }),
-    responses: { 200: z.object({ contentType: z.string(), text: z.string() }) },
-  },
-  readSourceChanges: {
-    method: "get",
-    path: "/api/tool-sources/{sourceId}/changes",
-    role: "agent",
-    summary: "What changed when its tools last changed",
-    query: z.strictObject({ ...ofWorkspace }),
-    responses: { 200: SourceChanges },
-  },
-
-  listCredentials: {
-    method: "get",
-    path: "/api/credentials",
-    role: "admin",
-    summary: "Credentials, without their secrets",
-    query: z.strictObject({ ...ofWorkspace }),
-    responses: { 200: list(Credential) },
-  },
-  createCredential: {
-    method: "post",
-    path: "/api/credentials",
-    role: "admin",
-    summary: "Keep a credential, or replace it",
-    body: CreateCredential,
-    responses: { 201: Credential },
-  },
-  deleteCredential: {
-    method: "delete",
-    path: "/api/credentials/{credentialId}",
-    role: "admin",
-    summary: "Forget a credential",
-    query: inWorkspace,
-    responses: { 204: null },
-  },
-  connectOauth: {
-    method: "post",
-    path: "/api/oauth/connect",
-    role: "reviewer",
-    summary: "Begin a sign-in with a source's provider (for the whole workspace: admins)",
-    body: ConnectOauth,
-    responses: { 200: OauthRedirect },
-  },
-  oauthCallback: {
-    method: "get",
-    path: "/oauth/callback",
-    role: "open",
-    summary: "Where a provider sends a person back to",
-    query: z.looseObject({}),
-    responses: { 200: "html", 400: "html" },
-  },
-  oauthClientMetadata: {
-    method: "get",
-    path: "/oauth/client-metadata.json",
-    role: "open",
-    summary: "Who we are, for providers that ask",
-    responses: { 200: z.record(z.string(), z.unknown()) },
-  },
+  ...sourceRoutes,
 
   listTools: {
     method: "get",

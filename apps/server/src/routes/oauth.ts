@@ -9,7 +9,7 @@ export function oauthRoutes(deps: AppDeps): HandlersOf<"connectOauth" | "oauthCa
   const base =
     deps.env.publicUrl ??
     `http://${deps.env.host.includes(":") ? `[${deps.env.host.replace(/[[\]]/g, "")}]` : deps.env.host}:${deps.env.port}`;
-  const signIns = { start: () => Promise.reject(new Error("pending")), finish: () => Promise.reject(new Error("pending")) } as never as ReturnType<typeof deps.sources.signIns>;
+  const signIns = deps.sources.signIns(base);
   return {
     async connectOauth({ caller, body }) {
       const { authorizationUrl, expiresAt } = await signIns.start(body, caller);

@@ -13,7 +13,7 @@ import { createLogger } from "@executor/core/log";
 import type { Store } from "@executor/core/ports/store";
 import { openSqliteStore } from "@executor/store/sqlite/sqlite-store";
 import { createSystemHost } from "@executor/store/system-host";
-import { openSources } from "@executor/worker/open-sources";
+import { openSources, type OpenSources } from "@executor/worker/open-sources";
 import { createApp } from "../app.ts";
 import type { AppDeps } from "../deps.ts";
 import { createSignIns } from "../credentials/sign-ins.ts";
@@ -39,6 +39,8 @@ export interface TestApp {
   problem(method: string, path: string, options?: Call): Promise<Problem>;
   session(): Promise<Session>;
   key(admin: Session, role: Role): Promise<CreatedKey>;
+  /** Reads the sources that are due, as the server does in the background. */
+  readSources(): Promise<void>;
   stop(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -54,7 +56,18 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   const store = await openSqliteStore({ path: join(folder, "executor.db") });
   const logs: string[] = [];
   const stopping = new AbortController();
-  const deps = { ...testDeps(folder, store, logs, stopping.signal, options), ...options.deps };
+  const host = createSystemHost();
+  const log = createLogger((line) => logs.push(line), host.now);
+  const opened = openSources({
+    installation: { home: folder, runDir: folder },
+    environment: {},
+    store,
+    host,
+    log,
+    limits: defaultLimits,
+    version: "0.0.0-test",
+  });
+  const deps = { ...testDeps({ store, host, log, opened, shutdown: stopping.signal }, options), ...options.deps };
   const app = createApp(deps);
   const fetchApp = async (request: Request): Promise<Response> => await app.fetch(request, {});
 
@@ -94,24 +107,29 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
         token: admin.sessionId,
         body: { workspaceId: admin.workspaceId, role, label: role },
       }),
+    readSources: async () => {
+      const reader = opened.startReader();
+      await reader.idle();
+      await reader.stop();
+    },
     stop: () => stopping.abort(),
     async [Symbol.asyncDispose]() {
       stopping.abort();
+      await opened.close();
       await store.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function testDeps(folder: string, store: Store, logs: string[], shutdown: AbortSignal, { limits, env }: TestOptions): AppDeps {
-  const host = createSystemHost();
-  const log = createLogger((line) => logs.push(line), host.now);
-  const places = { home: folder, runDir: folder };
-  const about = { store, host, log, limits: defaultLimits, version: "0.0.0-test" };
-  const sources = openSources({ installation: places, environment: {}, ...about });
+interface TestParts extends Pick<AppDeps, "store" | "host" | "log" | "shutdown"> {
+  opened: OpenSources;
+}
+
+function testDeps({ opened, ...parts }: TestParts, { limits, env }: TestOptions): AppDeps {
+  const { store, host } = parts;
   return {
-    store,
-    host,
+    ...parts,
     limits: { ...defaultLimits, ...limits },
     runtimes: {
       list: async () => [
@@ -119,8 +137,8 @@ function testDeps(folder: string, store: Store, logs: string[], shutdown: AbortS
         { id: "process", label: "Process", description: "for tests", available: false, reason: "nothing confines it" },
       ],
     },
-    tools: sources.provider,
-    sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
+    tools: opened.provider,
+    sources: { ...opened, signIns: (redirectBase) => createSignIns({ ...opened, store, host, redirectBase }) },
     transpile: (code) =>
       code.includes("SYNTAX")
         ? { ok: false, message: "Unexpected SYNTAX", line: 2, column: 3 }
@@ -137,9 +155,7 @@ function testDeps(folder: string, store: Store, logs: string[], shutdown: AbortS
       toolSources: [],
       ...env,
     },
-    log,
     version: "0.0.0-test",
     webRoot: null,
-    shutdown,
   };
 }

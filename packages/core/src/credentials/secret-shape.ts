@@ -23,7 +23,10 @@ const fieldsOf: Record<PublicAuth["type"], readonly (readonly string[])[]> = {
   oauth2: [["token"], ["accessToken"]],
 };
 /** What else a set of OAuth tokens holds. */
-const TOKEN_FIELDS = ["refreshToken", "expiresAt", "tokenType", "scope", "issuer", "clientKey"];
+const TOKEN_FIELDS =
+  "refreshToken expiresAt tokenType scope issuer tokenEndpoint clientId clientSecret clientAuthMethod resource".split(
+    " ",
+  );
 
 /** For what a person or a program hands in. */
 export function checkSecret(auth: PublicAuth | undefined, secret: Secret): void {

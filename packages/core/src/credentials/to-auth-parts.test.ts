@@ -35,7 +35,7 @@ describe("a secret fits", () => {
     [auth("oauth2"), { token: "t" }],
     [
       auth("oauth2"),
-      { accessToken: "a", refreshToken: "r", expiresAt: 1, tokenType: "Bearer", issuer: "i", clientKey: "c" },
+      { accessToken: "a", refreshToken: "r", expiresAt: 1, tokenType: "Bearer", issuer: "i", clientId: "c" },
     ],
     [bearer, { headers: { "X-A": "1" }, query: { "k[]": "2" }, cookies: { c: "3" }, env: { TOKEN: "line\nbreak" } }],
     [bearer, { token: "t", headers: { "X-Team": "7" } }],

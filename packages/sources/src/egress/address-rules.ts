@@ -68,7 +68,8 @@ const reasons = {
   special: "is in a range that is reserved (multicast, documentation and the like); check the address",
 };
 
-const refused = (host: string, why: string): AppError => new AppError("egress.refused", `${host} ${why}.`, { data: { sent: false } });
+const refused = (host: string, why: string): AppError =>
+  new AppError("egress.refused", `${host} ${why}.`, { data: { sent: false } });
 
 export const isLocalName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost");
 
@@ -98,7 +99,11 @@ function isOfThisMachine(address: ParsedAddress): boolean {
   return Object.values(networkInterfaces()).some((list) =>
     list?.some((own) => {
       const parsed = parseAddress(own.address.replace(/%.*$/, ""));
-      return parsed !== null && parsed.bytes.length === address.bytes.length && parsed.bytes.every((byte, i) => byte === address.bytes[i]);
+      return (
+        parsed !== null &&
+        parsed.bytes.length === address.bytes.length &&
+        parsed.bytes.every((byte, i) => byte === address.bytes[i])
+      );
     }),
   );
 }

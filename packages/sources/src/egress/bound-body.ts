@@ -35,7 +35,10 @@ type Coding = "gzip" | "deflate" | "br" | "zstd";
 /** What to ask for: all that can be unpacked here. */
 export const acceptEncoding = "gzip, deflate, br, zstd";
 
-export async function boundBody(response: Response, bounds: BodyBounds): Promise<Uint8Array | ReadableStream<Uint8Array> | null> {
+export async function boundBody(
+  response: Response,
+  bounds: BodyBounds,
+): Promise<Uint8Array | ReadableStream<Uint8Array> | null> {
   const coding = readCoding(response.headers.get("content-encoding"), bounds.target);
   const declared = readLength(response.headers.get("content-length"));
   if (response.body === null) return ended(null, bounds);
@@ -55,10 +58,15 @@ function ended<T>(body: T, bounds: BodyBounds): T {
 }
 
 function readCoding(header: string | null, target: string): Coding | null {
-  const codings = (header ?? "").toLowerCase().split(",").map((one) => one.trim().replace(/^x-/, "")).filter((one) => one !== "" && one !== "identity");
+  const codings = (header ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((one) => one.trim().replace(/^x-/, ""))
+    .filter((one) => one !== "" && one !== "identity");
   if (codings.length === 0) return null;
   const [coding] = codings;
-  if (codings.length === 1 && (coding === "gzip" || coding === "deflate" || coding === "br" || coding === "zstd")) return coding;
+  if (codings.length === 1 && (coding === "gzip" || coding === "deflate" || coding === "br" || coding === "zstd"))
+    return coding;
   throw failed(`${target} packed its answer in a way that was not asked for; ${acceptEncoding} are understood.`, true);
 }
 
@@ -147,7 +155,10 @@ function boundedStream(source: AsyncGenerator<Uint8Array>, bounds: BodyBounds): 
     {
       pull: (controller) =>
         next(controller).catch((error: unknown) => {
-          const failure = error instanceof DamagedBody ? damaged(bounds.target) : egressFailure(error, bounds.target, bounds.deadline);
+          const failure =
+            error instanceof DamagedBody
+              ? damaged(bounds.target)
+              : egressFailure(error, bounds.target, bounds.deadline);
           bounds.deadline.end();
           source.return(undefined).catch(() => undefined);
           controller.error(failure);
@@ -164,6 +175,10 @@ function boundedStream(source: AsyncGenerator<Uint8Array>, bounds: BodyBounds): 
 const damaged = (target: string): AppError => failed(`${target} sent a packed answer that cannot be unpacked.`, true);
 
 const tooLarge = (bounds: BodyBounds): AppError =>
-  new AppError("egress.too_large", `${bounds.target} sent more than ${bounds.maxBytes} bytes, which is the limit here. Ask for less: a filter, a page, fewer fields.`, {
-    data: { sent: true },
-  });
+  new AppError(
+    "egress.too_large",
+    `${bounds.target} sent more than ${bounds.maxBytes} bytes, which is the limit here. Ask for less: a filter, a page, fewer fields.`,
+    {
+      data: { sent: true },
+    },
+  );

@@ -93,7 +93,9 @@ function kindOf(bytes: readonly number[]): AddressKind {
   return bytes.length === 4 ? "public" : "special";
 }
 
-const wrappers = ["::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "::/96"].map((text) => parseRange(text) as AddressRange);
+const wrappers = ["::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "::/96"].map(
+  (text) => parseRange(text) as AddressRange,
+);
 const sixToFour = parseRange("2002::/16") as AddressRange;
 
 function embeddedIpv4(bytes: readonly number[]): readonly number[] | null {
@@ -135,7 +137,8 @@ function groupBytes(text: string): number[] | null {
   for (const [at, group] of groups.entries()) {
     const dotted = at === groups.length - 1 && group.includes(".") ? ipv4Bytes(group) : null;
     if (dotted !== null) bytes.push(...dotted);
-    else if (/^[0-9a-f]{1,4}$/i.test(group)) bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255);
+    else if (/^[0-9a-f]{1,4}$/i.test(group))
+      bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255);
     else return null;
   }
   return bytes;

@@ -40,13 +40,20 @@ export function createGuardedFetch(settings: EgressSettings): GuardedFetch {
       headers: readRequestHeaders(init.headers, defaults),
       body: init.body ?? null,
     };
-    const deadline = startDeadline(init.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS, init.signal, () => hop.url.host);
+    const deadline = startDeadline(
+      init.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      init.signal,
+      () => hop.url.host,
+    );
     const bounds = { maxBytes: init.maxBytes ?? settings.maxBytes ?? DEFAULT_MAX_BYTES, deadline };
     let received: Response | null = null;
     try {
       for (let followed = 0; ; followed++) {
         received = await sendHop(hop, { resolve, deadline, ca: settings.ca });
-        const next = init.redirect === "manual" ? null : nextHop(hop, received.status, received.headers.get("location"), init.sensitive);
+        const next =
+          init.redirect === "manual"
+            ? null
+            : nextHop(hop, received.status, received.headers.get("location"), init.sensitive);
         if (next === null) return await deliver(received, hop, followed, { ...bounds, target: hop.url.host });
         checkRedirect(next, hop, followed, init);
         discard(received);
@@ -63,9 +70,11 @@ export function createGuardedFetch(settings: EgressSettings): GuardedFetch {
 
 function readUrl(input: string | URL): URL {
   const text = String(input);
-  if (text.length > MAX_URL_LENGTH) throw refusal(`A URL may have ${MAX_URL_LENGTH} characters; this one has ${text.length}.`);
+  if (text.length > MAX_URL_LENGTH)
+    throw refusal(`A URL may have ${MAX_URL_LENGTH} characters; this one has ${text.length}.`);
   // The URL parser silently drops line breaks and tabs: what was checked elsewhere would not be what is sent.
-  if (/[\u0000-\u0020\u007f]/.test(text)) throw refusal("The URL has a space, a line break or a control character in it: encode it.");
+  if (/[\u0000-\u0020\u007f]/.test(text))
+    throw refusal("The URL has a space, a line break or a control character in it: encode it.");
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw refusal("That is no URL. One with http:// or https:// and a host is expected.");
   return checkedUrl(url);
@@ -75,20 +84,25 @@ function checkedUrl(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw refusal(`Only http and https URLs are fetched, and this one is ${url.protocol.slice(0, 20)}`);
   if (url.username !== "" || url.password !== "")
-    throw refusal(`The URL for ${url.host} has a user name or password in it. Leave them out and give them as a credential.`);
+    throw refusal(
+      `The URL for ${url.host} has a user name or password in it. Leave them out and give them as a credential.`,
+    );
   return url;
 }
 
 function readMethod(method = "GET"): string {
   const upper = method.toUpperCase();
-  if (!/^[A-Z][A-Z-]{0,19}$/.test(upper) || upper === "CONNECT" || upper === "TRACE") throw refusal("The HTTP method is not one that may be sent.");
+  if (!/^[A-Z][A-Z-]{0,19}$/.test(upper) || upper === "CONNECT" || upper === "TRACE")
+    throw refusal("The HTTP method is not one that may be sent.");
   return upper;
 }
 
 function checkRedirect(next: Hop, from: Hop, followed: number, init: GuardedInit): void {
   if (init.redirect === "error") throw failed(`${from.url.host} redirects, which was not expected here.`, true);
-  if (followed >= MAX_REDIRECTS) throw failed(`${from.url.host} redirects on and on; ${MAX_REDIRECTS} are followed.`, true);
-  if (!canSendAgain(next.body)) throw failed(`${from.url.host} redirects, but the body was a stream and is gone.`, true);
+  if (followed >= MAX_REDIRECTS)
+    throw failed(`${from.url.host} redirects on and on; ${MAX_REDIRECTS} are followed.`, true);
+  if (!canSendAgain(next.body))
+    throw failed(`${from.url.host} redirects, but the body was a stream and is gone.`, true);
   checkedUrl(next.url);
 }
 
@@ -136,7 +150,12 @@ function connect(hop: Hop, host: ResolvedHost, address: string, sending: Sending
     ...((hop.method === "PUT" || hop.method === "DELETE") && { keepalive: false }),
     // Our own deadline holds; the engine's idle limit of five minutes would end a quiet stream.
     timeout: false,
-    ...(isTls && { tls: { ...(host.name !== null && { serverName: host.name }), ...(sending.ca !== undefined && { ca: sending.ca }) } }),
+    ...(isTls && {
+      tls: {
+        ...(host.name !== null && { serverName: host.name }),
+        ...(sending.ca !== undefined && { ca: sending.ca }),
+      },
+    }),
   } as unknown as RequestInit);
 }
 
@@ -145,7 +164,10 @@ function checkAnswer(response: Response, hop: Hop): Response {
   for (const [name, value] of response.headers) length += name.length + value.length;
   if (length > MAX_ANSWER_HEADER_LENGTH) {
     discard(response);
-    throw failed(`${hop.url.host} answered with ${length} characters of headers; ${MAX_ANSWER_HEADER_LENGTH} is the limit.`, true);
+    throw failed(
+      `${hop.url.host} answered with ${length} characters of headers; ${MAX_ANSWER_HEADER_LENGTH} is the limit.`,
+      true,
+    );
   }
   if (response.status >= 200 && response.status <= 599) return response;
   discard(response);
@@ -154,7 +176,12 @@ function checkAnswer(response: Response, hop: Hop): Response {
 
 const bodiless = new Set([204, 205, 304]);
 
-async function deliver(received: Response, hop: Hop, followed: number, bounds: Parameters<typeof boundBody>[1]): Promise<Response> {
+async function deliver(
+  received: Response,
+  hop: Hop,
+  followed: number,
+  bounds: Parameters<typeof boundBody>[1],
+): Promise<Response> {
   const body = bodiless.has(received.status) || hop.method === "HEAD" ? null : await boundBody(received, bounds);
   if (body === null) bounds.deadline.end();
   const { headers } = received;
@@ -162,7 +189,11 @@ async function deliver(received: Response, hop: Hop, followed: number, bounds: P
     headers.delete("content-encoding");
     headers.delete("content-length");
   }
-  const response = new Response(body as BodyInit | null, { status: received.status, statusText: received.statusText, headers });
+  const response = new Response(body as BodyInit | null, {
+    status: received.status,
+    statusText: received.statusText,
+    headers,
+  });
   // Where the answer came from in the end: relative links in a document are meant relative to that.
   Object.defineProperty(response, "url", { value: hop.url.href });
   Object.defineProperty(response, "redirected", { value: followed > 0 });

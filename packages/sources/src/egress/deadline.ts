@@ -13,7 +13,11 @@ export interface Deadline {
 }
 
 /** Zero: no limit, the caller's signal alone decides. */
-export function startDeadline(timeoutMs: number, caller: AbortSignal | null | undefined, target: () => string): Deadline {
+export function startDeadline(
+  timeoutMs: number,
+  caller: AbortSignal | null | undefined,
+  target: () => string,
+): Deadline {
   const controller = new AbortController();
   let failure: unknown = null;
 
@@ -22,10 +26,20 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | null | un
     controller.abort(why);
   };
   const onCaller = () =>
-    stop(isTimeout(caller?.reason) ? tooSlow(`${target()} did not answer in the time it was given.`) : (caller?.reason ?? new DOMException("Aborted", "AbortError")));
+    stop(
+      isTimeout(caller?.reason)
+        ? tooSlow(`${target()} did not answer in the time it was given.`)
+        : (caller?.reason ?? new DOMException("Aborted", "AbortError")),
+    );
   const timer =
     timeoutMs > 0
-      ? setTimeout(() => stop(tooSlow(`${target()} did not answer in full within ${timeoutMs} ms. Try again later, or ask for less.`)), timeoutMs)
+      ? setTimeout(
+          () =>
+            stop(
+              tooSlow(`${target()} did not answer in full within ${timeoutMs} ms. Try again later, or ask for less.`),
+            ),
+          timeoutMs,
+        )
       : undefined;
   timer?.unref();
   if (caller?.aborted === true) onCaller();

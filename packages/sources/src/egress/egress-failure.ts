@@ -13,11 +13,16 @@ export function egressFailure(error: unknown, target: string, deadline: Deadline
   if (error instanceof AppError) return error;
   const code = codeOf(error);
   if (isConnectFailure(error))
-    return failed(`${target} could not be reached: nothing accepts connections there. Check host and port, and that it runs.`, false);
+    return failed(
+      `${target} could not be reached: nothing accepts connections there. Check host and port, and that it runs.`,
+      false,
+    );
   if (/CERT|TLS|SSL|VERIFY|SIGNATURE|ISSUER/i.test(code))
     return failed(`${target} could not be reached safely: its certificate is not valid for it (${code}).`, false);
-  if (/Malformed|TooLarge|Invalid/i.test(code)) return failed(`${target} answered with something that is not proper HTTP (${code}).`, true);
-  if (/^E?CONN|RESET|PIPE|Closed|EOF/i.test(code)) return failed(`${target} cut the connection before its answer was complete.`, true);
+  if (/Malformed|TooLarge|Invalid/i.test(code))
+    return failed(`${target} answered with something that is not proper HTTP (${code}).`, true);
+  if (/^E?CONN|RESET|PIPE|Closed|EOF/i.test(code))
+    return failed(`${target} cut the connection before its answer was complete.`, true);
   return failed(`The exchange with ${target} failed${code === "" ? "" : ` (${code})`}.`, true);
 }
 
@@ -34,7 +39,8 @@ const connectFailures = new Set([
   "FailedToOpenSocket",
 ]);
 
-export const failed = (detail: string, sent: boolean): AppError => new AppError("egress.failed", detail, { data: { sent } });
+export const failed = (detail: string, sent: boolean): AppError =>
+  new AppError("egress.failed", detail, { data: { sent } });
 
 function codeOf(error: unknown): string {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : "";

@@ -16,7 +16,12 @@ export interface Hop {
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /** Null: the answer is no redirect, or does not say where to. */
-export function nextHop(from: Hop, status: number, location: string | null, sensitive: GuardedInit["sensitive"]): Hop | null {
+export function nextHop(
+  from: Hop,
+  status: number,
+  location: string | null,
+  sensitive: GuardedInit["sensitive"],
+): Hop | null {
   if (!redirects.has(status) || location === null) return null;
   const url = readTarget(location, from.url);
   const becomesGet = status === 303 ? from.method !== "HEAD" : status < 303 && from.method === "POST";
@@ -27,7 +32,9 @@ export function nextHop(from: Hop, status: number, location: string | null, sens
   if (url.origin === from.url.origin) return { url, method, headers, body };
 
   if (body !== null && from.url.protocol === "https:" && url.protocol === "http:")
-    throw refusal(`${from.url.host} redirects a request with a body from https to http, where everyone on the way could read it.`);
+    throw refusal(
+      `${from.url.host} redirects a request with a body from https to http, where everyone on the way could read it.`,
+    );
   for (const name of [...secretHeaders, ...(sensitive?.headers ?? [])]) headers.delete(name);
   for (const name of sensitive?.query ?? []) if (url.searchParams.has(name)) url.searchParams.delete(name);
   return { url, method, headers, body };

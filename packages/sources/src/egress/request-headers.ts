@@ -21,7 +21,9 @@ export function readRequestHeaders(init: HeadersInit | undefined, defaults: Head
     headers.append(name, value);
   }
   if (count > MAX_COUNT || size > MAX_SIZE)
-    throw refusal(`A request may have ${MAX_COUNT} headers of ${MAX_SIZE} characters in all; this one has ${count} of ${size}.`);
+    throw refusal(
+      `A request may have ${MAX_COUNT} headers of ${MAX_SIZE} characters in all; this one has ${count} of ${size}.`,
+    );
   if (!headers.has("user-agent")) headers.set("user-agent", defaults.userAgent);
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", defaults.acceptEncoding);
   return headers;
@@ -34,7 +36,9 @@ export function checkHeader(name: string, value: string): void {
   if (isConnectionHeader(name)) throw refusal(`The header ${name} cannot be set: it belongs to the connection.`);
   // Tab is the only control character HTTP allows; above Latin-1 there is no way to write it.
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    throw refusal(`The value of the header ${name} has a line break, a control character or one outside Latin-1: take it out or encode it.`);
+    throw refusal(
+      `The value of the header ${name} has a line break, a control character or one outside Latin-1: take it out or encode it.`,
+    );
 }
 
 export const isConnectionHeader = (name: string): boolean => connectionHeaders.has(name.toLowerCase());

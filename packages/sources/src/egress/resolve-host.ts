@@ -80,11 +80,17 @@ async function ask(lookup: HostLookup, host: string): Promise<Answer> {
     .toSorted((a, b) => a.family - b.family)
     .map(({ address, family }) => ({ text: family === 6 ? `[${address}]` : address, parsed: parseAddress(address) }));
   if (addresses.length === 0)
-    throw new AppError("egress.failed", `The name ${host} cannot be resolved. Check how it is written, and the DNS of this machine.`, {
+    throw new AppError(
+      "egress.failed",
+      `The name ${host} cannot be resolved. Check how it is written, and the DNS of this machine.`,
+      {
+        data: { sent: false },
+      },
+    );
+  if (!addresses.every((one): one is Answer["addresses"][number] => one.parsed !== null))
+    throw new AppError("egress.refused", `The name ${host} stands for something that is no plain IP address.`, {
       data: { sent: false },
     });
-  if (!addresses.every((one): one is Answer["addresses"][number] => one.parsed !== null))
-    throw new AppError("egress.refused", `The name ${host} stands for something that is no plain IP address.`, { data: { sent: false } });
   return { at: performance.now(), addresses };
 }
 

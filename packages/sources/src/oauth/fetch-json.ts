@@ -26,7 +26,8 @@ export async function fetchJson(fetch: GuardedFetch, start: string): Promise<Fet
       const next = response.headers.get("location") ?? "";
       if (!URL.canParse(next, url)) return { missing: `${start} redirects to nowhere` };
       const target = new URL(next, url);
-      if (target.origin !== new URL(url).origin) return { missing: `${start} redirects to another host, ${target.host}` };
+      if (target.origin !== new URL(url).origin)
+        return { missing: `${start} redirects to another host, ${target.host}` };
       url = target.href;
       continue;
     }
@@ -38,7 +39,10 @@ export async function fetchJson(fetch: GuardedFetch, start: string): Promise<Fet
 async function readAnswer(url: string, response: Response): Promise<FetchedJson> {
   if (response.status >= 500) {
     await response.body?.cancel();
-    throw new AppError("egress.failed", `${url} answered ${response.status}, so sign-in cannot be prepared now. Try again later.`);
+    throw new AppError(
+      "egress.failed",
+      `${url} answered ${response.status}, so sign-in cannot be prepared now. Try again later.`,
+    );
   }
   if (response.status !== 200) {
     await response.body?.cancel();
@@ -52,7 +56,9 @@ async function readAnswer(url: string, response: Response): Promise<FetchedJson>
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
   } catch {
     return null;
   }

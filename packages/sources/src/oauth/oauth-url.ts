@@ -16,7 +16,10 @@ export interface UrlRules {
 /** Gives the URL back as it was written: a path-less one keeps having no slash. */
 export function checkOauthUrl(text: string, what: string, rules: UrlRules): string {
   const refused = (reason: string): AppError =>
-    new AppError("oauth.unsupported", `${what} must be an https URL, but ${reason}. Correct the provider's metadata or the source's auth.`);
+    new AppError(
+      "oauth.unsupported",
+      `${what} must be an https URL, but ${reason}. Correct the provider's metadata or the source's auth.`,
+    );
   if (text.length > 4_000 || !URL.canParse(text)) throw refused("it is no URL");
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") throw refused("it holds a user name or password");

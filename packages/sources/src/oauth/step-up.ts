@@ -8,15 +8,16 @@ export const MAX_STEP_UPS = 2;
 
 export type StepUp =
   /** The answer is no matter of scopes. */
-  | { kind: "none" }
-  | { kind: "authorize"; scopes: string[] }
-  | { kind: "give_up"; reason: string };
+  { kind: "none" } | { kind: "authorize"; scopes: string[] } | { kind: "give_up"; reason: string };
 
 export function stepUp(wwwAuthenticate: string | null | undefined, granted: string | undefined, attempts = 0): StepUp {
   const challenge = readAuthChallenge(wwwAuthenticate);
   if (challenge.error !== "insufficient_scope") return { kind: "none" };
   if (attempts >= MAX_STEP_UPS)
-    return { kind: "give_up", reason: `The server asked for more permissions again after ${attempts} sign-ins for more.` };
+    return {
+      kind: "give_up",
+      reason: `The server asked for more permissions again after ${attempts} sign-ins for more.`,
+    };
   const wanted = challenge.scopes ?? [];
   if (wanted.length === 0)
     return { kind: "give_up", reason: "The server says that permissions are missing, but not which ones." };

@@ -22,14 +22,19 @@ export async function bundleExternal(loaded: LoadedDocument, io: ReadIo): Promis
   let chars = 0;
   const read = async (file: { url: string }): Promise<unknown> => {
     try {
-      if (loaded.url === null && file.url.startsWith(nowhere)) throw new Error("the document has no address of its own");
+      if (loaded.url === null && file.url.startsWith(nowhere))
+        throw new Error("the document has no address of its own");
       if (++files > maxFiles) throw new Error(`more than ${maxFiles} other documents`);
-      const part = /^file:/i.test(file.url) ? await loadFile(file.url, io, anything) : await fetchDocument(file.url, bare(io, loaded.url, file.url), anything);
+      const part = /^file:/i.test(file.url)
+        ? await loadFile(file.url, io, anything)
+        : await fetchDocument(file.url, bare(io, loaded.url, file.url), anything);
       chars += part.text.length;
       if (chars > maxTotalChars) throw new Error("the other documents are too large");
       return part.text;
     } catch (error) {
-      warnings.push(`${quote(file.url.split("?", 1)[0] as string)} cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : "unknown"}.`);
+      warnings.push(
+        `${quote(file.url.split("?", 1)[0] as string)} cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : "unknown"}.`,
+      );
       throw error;
     }
   };
@@ -55,6 +60,7 @@ const firstLine = (error: unknown): string =>
 
 /** The credential is for the document's own origin; another one must not see it. */
 function bare(io: ReadIo, home: string | null, url: string): ReadIo {
-  const isSame = home !== null && URL.canParse(home) && URL.canParse(url) && new URL(home).origin === new URL(url).origin;
+  const isSame =
+    home !== null && URL.canParse(home) && URL.canParse(url) && new URL(home).origin === new URL(url).origin;
   return isSame ? io : { ...io, auth: { parts: [], secrets: [] } };
 }

@@ -36,7 +36,10 @@ export function schemaConverter(resolve: Resolve, direction: Direction): SchemaC
       // Grows while it is walked, until nothing new is met.
       for (const [ref, name] of state.names) {
         const isOver = defs.length >= maxDefs;
-        defs.push([name, isOver ? { description: "Left out: too many definitions." } : convert(state, resolve(ref) ?? {}, 0)]);
+        defs.push([
+          name,
+          isOver ? { description: "Left out: too many definitions." } : convert(state, resolve(ref) ?? {}, 0),
+        ]);
       }
       return { ...schema, $defs: Object.fromEntries(defs) };
     },
@@ -44,7 +47,16 @@ export function schemaConverter(resolve: Resolve, direction: Direction): SchemaC
 }
 
 /** Keywords of OpenAPI that JSON Schema has no use for. */
-const dropped = new Set(["nullable", "discriminator", "readOnly", "writeOnly", "xml", "example", "examples", "externalDocs"]);
+const dropped = new Set([
+  "nullable",
+  "discriminator",
+  "readOnly",
+  "writeOnly",
+  "xml",
+  "example",
+  "examples",
+  "externalDocs",
+]);
 const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 const values = new Set(["enum", "const", "default", "required", "type", "dependentRequired"]);
 
@@ -61,7 +73,8 @@ function convert(state: State, schema: unknown, depth: number): unknown {
     else if (key === "type" && value === "file") out.push(["type", "string"], ["format", "binary"]);
     else if (values.has(key) || typeof value !== "object" || value === null) out.push([key, value]);
     else if (maps.has(key)) out.push([key, mapValues(record(value), (item) => convert(state, item, depth + 1))]);
-    else if (Array.isArray(value)) out.push([key, value.map((item) => (isRecord(item) ? convert(state, item, depth + 1) : item))]);
+    else if (Array.isArray(value))
+      out.push([key, value.map((item) => (isRecord(item) ? convert(state, item, depth + 1) : item))]);
     else out.push([key, convert(state, value, depth + 1)]);
   }
   const converted = Object.fromEntries(out.filter(([key, value]) => key !== "required" || list(value).length > 0));
@@ -98,7 +111,9 @@ function endOfChain(state: State, start: string): string | null {
 
 /** The last part of the reference, as a word that needs no escaping. */
 function freeName(state: State, ref: string): string {
-  const last = unescapePart(ref.slice(ref.lastIndexOf("/") + 1)).replace(/[^A-Za-z0-9_.-]+/g, "_").slice(0, 80);
+  const last = unescapePart(ref.slice(ref.lastIndexOf("/") + 1))
+    .replace(/[^A-Za-z0-9_.-]+/g, "_")
+    .slice(0, 80);
   const base = last === "" || last === "__proto__" ? "definition" : last;
   let name = base;
   for (let count = 2; state.taken.has(name); count++) name = `${base}_${count}`;
@@ -132,7 +147,12 @@ function exclusive(schema: Record<string, unknown>, key: "exclusiveMinimum" | "e
 }
 
 function orNull(schema: Record<string, unknown>): Record<string, unknown> {
-  if (Array.isArray(schema.enum)) return { ...schema, ...typeOrNull(schema), enum: schema.enum.includes(null) ? schema.enum : [...schema.enum, null] };
+  if (Array.isArray(schema.enum))
+    return {
+      ...schema,
+      ...typeOrNull(schema),
+      enum: schema.enum.includes(null) ? schema.enum : [...schema.enum, null],
+    };
   if (schema.type !== undefined) return { ...schema, ...typeOrNull(schema) };
   const { description, ...rest } = schema;
   if (Object.keys(rest).length === 0) return schema;

@@ -5,7 +5,11 @@ export function describeOperation(found: FoundOperation): string {
   const summary = toPlainText(found.summary, 300);
   const rest = toPlainText(found.description, maxDescription);
   const repeats = rest === "" || summary === rest || (summary !== "" && rest.startsWith(summary));
-  const parts = [found.operation.deprecated ? "Deprecated." : "", repeats && rest !== "" ? "" : summary && endSentence(summary), rest];
+  const parts = [
+    found.operation.deprecated ? "Deprecated." : "",
+    repeats && rest !== "" ? "" : summary && endSentence(summary),
+    rest,
+  ];
   const text = parts.filter((part) => part !== "").join(" ");
   return cut(text === "" ? `${found.method} ${found.path}` : text, maxDescription);
 }

@@ -58,13 +58,25 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
     const place = operation.usesDocumentServers ? serversText : "";
     const reachedHashes = refs.map((ref) => hashes.get(ref) ?? "nowhere").join("\n");
     const hash = sha256(`${description}\n${place}\n${json}\n${reachedHashes}`).slice(0, 32);
-    const tool = { name: names[index] as string, description, ...gateFacts(operation), hash, keywords: keywordsOf(operation), at, length: json.length };
+    const tool = {
+      name: names[index] as string,
+      description,
+      ...gateFacts(operation),
+      hash,
+      keywords: keywordsOf(operation),
+      at,
+      length: json.length,
+    };
     at += json.length;
     return tool;
   });
 
   const table = tableOf(components, at);
-  const details = [...written.map(({ json }) => json), ...[...components.values()].map((part) => part.text), table.json].join("");
+  const details = [
+    ...written.map(({ json }) => json),
+    ...[...components.values()].map((part) => part.text),
+    table.json,
+  ].join("");
   const version = text(root.openapi) || text(root.swagger) || String(root.openapi ?? root.swagger ?? "");
   const meta: OpenapiMeta = {
     format: 1,

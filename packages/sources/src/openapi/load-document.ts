@@ -17,7 +17,8 @@ export interface LoadedDocument {
 
 export async function loadDocument(definition: PublicDefinition, io: ReadIo): Promise<LoadedDocument> {
   const spec = definition.spec ?? definition.url;
-  if (spec === undefined) throw new AppError("source.invalid", "An openapi source needs spec: the URL or text of its document.");
+  if (spec === undefined)
+    throw new AppError("source.invalid", "An openapi source needs spec: the URL or text of its document.");
   if (typeof spec !== "string") {
     return { root: asDocument(spec), text: JSON.stringify(spec), contentType: "application/json", url: null };
   }
@@ -82,19 +83,27 @@ function withoutSecrets(url: string, auth: AuthParts): string {
 
 export async function loadFile(url: string, io: ReadIo, check = asDocument): Promise<LoadedDocument> {
   if (!io.mayReachMachine) {
-    throw new AppError("source.admin_only", "A file: document is read by the installation's admin or its environment only.");
+    throw new AppError(
+      "source.admin_only",
+      "A file: document is read by the installation's admin or its environment only.",
+    );
   }
   io.onProgress({ phase: "fetching" });
   let bytes: Uint8Array;
   try {
     const file = Bun.file(new URL(url));
-    if (file.size > maxDocumentBytes) throw new AppError("source.unreadable", `The file is over ${maxDocumentBytes} bytes.`);
+    if (file.size > maxDocumentBytes)
+      throw new AppError("source.unreadable", `The file is over ${maxDocumentBytes} bytes.`);
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("source.unreadable", "The file cannot be read: is the path right, and may this process read it?", {
-      cause: error,
-    });
+    throw new AppError(
+      "source.unreadable",
+      "The file cannot be read: is the path right, and may this process read it?",
+      {
+        cause: error,
+      },
+    );
   }
   io.onProgress({ phase: "parsing", total: bytes.length });
   return { ...parseText(bytes, check), url };
@@ -102,7 +111,13 @@ export async function loadFile(url: string, io: ReadIo, check = asDocument): Pro
 
 /** Anything that looks like an OpenAPI document; unknown versions are read as the nearest one. */
 export function asDocument(value: unknown): Record<string, unknown> {
-  if (isRecord(value) && (value.openapi !== undefined || value.swagger !== undefined || isRecord(value.paths))) return value;
-  const got = isRecord(value) ? `an object with ${Object.keys(value).slice(0, 5).join(", ") || "no fields"}` : typeof value;
-  throw new AppError("source.unreadable", `Expected an OpenAPI or Swagger document, got ${got}. Give the URL of the document itself.`);
+  if (isRecord(value) && (value.openapi !== undefined || value.swagger !== undefined || isRecord(value.paths)))
+    return value;
+  const got = isRecord(value)
+    ? `an object with ${Object.keys(value).slice(0, 5).join(", ") || "no fields"}`
+    : typeof value;
+  throw new AppError(
+    "source.unreadable",
+    `Expected an OpenAPI or Swagger document, got ${got}. Give the URL of the document itself.`,
+  );
 }

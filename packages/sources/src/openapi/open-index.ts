@@ -67,7 +67,8 @@ function resolver(details: string, meta: OpenapiMeta): Resolve {
     if (table) return table;
     const rows = JSON.parse(details.slice(meta.tableAt, meta.tableAt + meta.tableLength)) as (string | number)[];
     table = new Map();
-    for (let at = 0; at < rows.length; at += 3) table.set(rows[at] as string, [rows[at + 1] as number, rows[at + 2] as number]);
+    for (let at = 0; at < rows.length; at += 3)
+      table.set(rows[at] as string, [rows[at + 1] as number, rows[at + 2] as number]);
     return table;
   };
   return (ref) => {

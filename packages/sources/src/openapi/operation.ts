@@ -26,7 +26,14 @@ export interface Server {
 
 export type ParamPlace = "path" | "query" | "header" | "cookie" | "querystring";
 export type ParamStyle =
-  "simple" | "label" | "matrix" | "form" | "spaceDelimited" | "pipeDelimited" | "tabDelimited" | "deepObject";
+  | "simple"
+  | "label"
+  | "matrix"
+  | "form"
+  | "spaceDelimited"
+  | "pipeDelimited"
+  | "tabDelimited"
+  | "deepObject";
 
 export interface Param {
   /** On the wire. */
@@ -60,7 +67,9 @@ export interface BodyContent {
   contentType: string;
   schema: JsonSchema;
   /** Per property: how it is written in form and multipart bodies. */
-  encoding: Readonly<Record<string, { contentType?: string; style?: ParamStyle; explode?: boolean; allowReserved?: boolean }>>;
+  encoding: Readonly<
+    Record<string, { contentType?: string; style?: ParamStyle; explode?: boolean; allowReserved?: boolean }>
+  >;
 }
 
 export interface ResponseShape {

@@ -25,4 +25,5 @@ export function parseText(source: Uint8Array | string, check: (value: unknown) =
   }
 }
 
-const firstLine = (error: unknown): string => (error instanceof Error ? (error.message.split("\n", 1)[0] as string) : "unreadable").slice(0, 200);
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? (error.message.split("\n", 1)[0] as string) : "unreadable").slice(0, 200);

@@ -43,7 +43,10 @@ function finding(url: string, loaded: LoadedDocument, confidence: number): Probe
   const { root } = loaded;
   const index = indexDocument({ root, documentUrl: loaded.url, warnings: [] });
   const isSwagger = root.swagger !== undefined;
-  const version = text(isSwagger ? root.swagger : root.openapi).split(".").slice(0, 2).join(".");
+  const version = text(isSwagger ? root.swagger : root.openapi)
+    .split(".")
+    .slice(0, 2)
+    .join(".");
   const name = (index.title || new URL(url).hostname).slice(0, 100);
   const types = authTypes(root, isSwagger);
   return {

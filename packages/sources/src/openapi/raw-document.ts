@@ -18,7 +18,9 @@ export function deref(document: RawDocument, value: unknown): unknown {
   while (isRecord(at) && typeof at.$ref === "string") {
     const ref = localRef(document, at.$ref);
     if (ref === null || seen.has(ref)) {
-      document.warn(`The reference ${quote(at.$ref)} ${ref === null ? "leads out of the document" : "leads in a circle"}.`);
+      document.warn(
+        `The reference ${quote(at.$ref)} ${ref === null ? "leads out of the document" : "leads in a circle"}.`,
+      );
       return undefined;
     }
     seen.add(ref);

@@ -10,10 +10,19 @@ export function readBody(document: RawDocument, raw: unknown): Body | null {
   if (!isRecord(found)) return null;
   const contents: BodyContent[] = [];
   for (const [contentType, media] of mediaTypes(document, found.content)) {
-    contents.push({ contentType, schema: mediaSchema(document, contentType, media), encoding: readEncoding(media.encoding) });
+    contents.push({
+      contentType,
+      schema: mediaSchema(document, contentType, media),
+      encoding: readEncoding(media.encoding),
+    });
   }
   if (contents.length === 0) return null;
-  return { required: found.required === true, contents, fields: null, description: text(found.description).slice(0, 2_000) };
+  return {
+    required: found.required === true,
+    contents,
+    fields: null,
+    description: text(found.description).slice(0, 2_000),
+  };
 }
 
 /** Swagger 2: one `in: body` parameter, or a form made of `in: formData` parameters. */
@@ -35,7 +44,9 @@ export function readSwaggerBody(
   const hasFile = fields.some((field) => field.type === "file");
   const forms = consumes.filter((type) => (hasFile ? isMultipart(type) : isForm(type) || isMultipart(type)));
   const usual = hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded";
-  const properties = Object.fromEntries(fields.map((field) => [field.name, { ...inlineSchema(field), description: text(field.description) }]));
+  const properties = Object.fromEntries(
+    fields.map((field) => [field.name, { ...inlineSchema(field), description: text(field.description) }]),
+  );
   const required = fields.filter((field) => field.required === true).map((field) => field.name);
   const schema = { type: "object", properties, required };
   const arrays = fields.filter((field) => field.type === "array");
@@ -50,7 +61,8 @@ export function readSwaggerBody(
  */
 export function flatFields(document: RawDocument, body: Body, params: readonly Param[]): string[] | null {
   const content = body.contents[0];
-  if (!content || !(isJson(content.contentType) || isForm(content.contentType) || isMultipart(content.contentType))) return null;
+  if (!content || !(isJson(content.contentType) || isForm(content.contentType) || isMultipart(content.contentType)))
+    return null;
   const names = new Set<string>();
   if (!collectFields(document, content.schema, names, new Set())) return null;
   names.delete("__proto__");
@@ -59,7 +71,11 @@ export function flatFields(document: RawDocument, body: Body, params: readonly P
 }
 
 /** What comes back when all is well; errors are told by status and body, whatever the document says of them. */
-export function readResponses(document: RawDocument, raw: unknown, produces: readonly string[] | null): ResponseShape[] {
+export function readResponses(
+  document: RawDocument,
+  raw: unknown,
+  produces: readonly string[] | null,
+): ResponseShape[] {
   const shapes: ResponseShape[] = [];
   for (const [status, value] of Object.entries(record(raw))) {
     if (!/^(?:[123]|default$)/i.test(status)) continue;
@@ -68,7 +84,8 @@ export function readResponses(document: RawDocument, raw: unknown, produces: rea
     const description = text(found.description).slice(0, 500);
     if (produces !== null) {
       const schema = isRecord(found.schema) ? found.schema : null;
-      const types = schema === null ? [null] : produces.length > 0 ? produces.slice(0, maxContents) : ["application/json"];
+      const types =
+        schema === null ? [null] : produces.length > 0 ? produces.slice(0, maxContents) : ["application/json"];
       for (const contentType of types) shapes.push({ status, contentType, schema, description });
       continue;
     }
@@ -142,7 +159,8 @@ function collectFields(document: RawDocument, schema: unknown, names: Set<string
   if (types.length > 0 && !types.includes("object")) return false;
   for (const variant of [...list(found.oneOf), ...list(found.anyOf)]) {
     // Alternatives that only say which of the properties are required leave the object plain.
-    const only = isRecord(variant) && Object.keys(variant).every((key) => key === "required" || key === "type" || key === "title");
+    const only =
+      isRecord(variant) && Object.keys(variant).every((key) => key === "required" || key === "type" || key === "title");
     if (!only) return false;
   }
   for (const [name, property] of Object.entries(record(found.properties))) {

@@ -43,7 +43,9 @@ export function readOperations(document: RawDocument, max = 50_000): FoundOperat
         const read = readOperation(level, path, item, method, raw);
         if (read) found.push(read);
       } catch (error) {
-        document.warn(`${method} ${path} is left out: ${error instanceof Error ? error.message : "it cannot be read"}.`);
+        document.warn(
+          `${method} ${path} is left out: ${error instanceof Error ? error.message : "it cannot be read"}.`,
+        );
       }
     }
   }
@@ -134,5 +136,7 @@ function readOperation(
 
 /** Swagger 2 lets an operation choose other schemes than the document. */
 function swaggerSchemes({ root }: RawDocument, raw: Record<string, unknown>): Server[] | null {
-  return Array.isArray(raw.schemes) && raw.schemes.length > 0 ? readSwaggerServers({ ...root, schemes: raw.schemes }) : null;
+  return Array.isArray(raw.schemes) && raw.schemes.length > 0
+    ? readSwaggerServers({ ...root, schemes: raw.schemes })
+    : null;
 }

@@ -36,7 +36,8 @@ export function readParams(reader: ParamReader, path: string, levels: readonly u
   for (const read of byKey.values()) {
     if ("bodyParam" in read) bodyParams.push(read.bodyParam);
     else if (read.param.in !== "path" || path.includes(`{${read.param.name}}`)) params.push(read.param);
-    else reader.document.warn(`${path} has no place for its path parameter ${quote(read.param.name)}, which is left out.`);
+    else
+      reader.document.warn(`${path} has no place for its path parameter ${quote(read.param.name)}, which is left out.`);
   }
   addMissing(reader, path, params);
   return { params, bodyParams };
@@ -80,7 +81,9 @@ function makeParam({ document, swagger }: ParamReader, raw: unknown, path: strin
   const { name, in: place } = found;
   if (swagger && (place === "body" || place === "formData")) return { bodyParam: found };
   if (typeof place !== "string" || !places.includes(place)) {
-    document.warn(`${path} has its parameter ${quote(name)} in ${quote(String(place))}, which is no such place; it is left out.`);
+    document.warn(
+      `${path} has its parameter ${quote(name)} in ${quote(String(place))}, which is no such place; it is left out.`,
+    );
     return null;
   }
   if (place === "header" && ignoredHeaders.has(name.toLowerCase())) return null;
@@ -114,27 +117,53 @@ function contentOf(found: Record<string, unknown>): { contentType: string; schem
   return first ? { contentType: first[0], schema: record(first[1]).schema ?? {} } : null;
 }
 
-const styles = new Set(["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"]);
+const styles = new Set([
+  "simple",
+  "label",
+  "matrix",
+  "form",
+  "spaceDelimited",
+  "pipeDelimited",
+  "tabDelimited",
+  "deepObject",
+]);
 
-function styleOf(document: RawDocument, found: Record<string, unknown>, place: string): { style: ParamStyle; explode: boolean } {
+function styleOf(
+  document: RawDocument,
+  found: Record<string, unknown>,
+  place: string,
+): { style: ParamStyle; explode: boolean } {
   const usual: ParamStyle = place === "path" || place === "header" ? "simple" : "form";
   let style: ParamStyle = usual;
   // 3.2 writes `cookie` for what `form` does in a cookie.
   if (found.style !== undefined && found.style !== "cookie") {
     if (typeof found.style === "string" && styles.has(found.style)) style = found.style as ParamStyle;
-    else document.warn(`The style ${quote(String(found.style))} of ${quote(text(found.name))} is unknown; ${usual} is used.`);
+    else
+      document.warn(
+        `The style ${quote(String(found.style))} of ${quote(text(found.name))} is unknown; ${usual} is used.`,
+      );
   }
-  return { style, explode: typeof found.explode === "boolean" ? found.explode : style === "form" || style === "deepObject" };
+  return {
+    style,
+    explode: typeof found.explode === "boolean" ? found.explode : style === "form" || style === "deepObject",
+  };
 }
 
-const collectionStyles: Readonly<Record<string, ParamStyle>> = { ssv: "spaceDelimited", tsv: "tabDelimited", pipes: "pipeDelimited" };
+const collectionStyles: Readonly<Record<string, ParamStyle>> = {
+  ssv: "spaceDelimited",
+  tsv: "tabDelimited",
+  pipes: "pipeDelimited",
+};
 
 /** Swagger 2 says by `collectionFormat` how an array is written. */
 export function swaggerStyle(found: Record<string, unknown>, place: string): { style: ParamStyle; explode: boolean } {
   const usual: ParamStyle = place === "path" || place === "header" ? "simple" : "form";
   const format = text(found.collectionFormat);
   if (format === "multi") return { style: usual, explode: true };
-  return { style: Object.hasOwn(collectionStyles, format) ? (collectionStyles[format] as ParamStyle) : usual, explode: false };
+  return {
+    style: Object.hasOwn(collectionStyles, format) ? (collectionStyles[format] as ParamStyle) : usual,
+    explode: false,
+  };
 }
 
 const notSchema = new Set(["name", "in", "required", "description", "collectionFormat", "allowEmptyValue"]);

@@ -41,7 +41,12 @@ export function readSecurity(document: RawDocument, raw: unknown, schemes: Recor
   return alternatives;
 }
 
-function readNeed(document: RawDocument, name: string, scopes: unknown, schemes: Record<string, unknown>): SecurityNeed {
+function readNeed(
+  document: RawDocument,
+  name: string,
+  scopes: unknown,
+  schemes: Record<string, unknown>,
+): SecurityNeed {
   const found = record(Object.hasOwn(schemes, name) ? deref(document, schemes[name]) : undefined);
   const need = { scheme: name, scopes: strings(scopes) };
   const scheme = text(found.scheme).toLowerCase();

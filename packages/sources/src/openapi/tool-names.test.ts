@@ -46,7 +46,9 @@ describe("nameOperation", () => {
 
   test("gives identifiers only, whatever comes", () => {
     for (const text of ["a.b", "../..", "\u0000", "${x}", "__defineGetter__", "🦊", "-", "0", "A".repeat(5_000)]) {
-      expect(nameOperation(operation({ tags: [text], operationId: text }))).toMatch(/^[a-z_][a-z0-9_]{0,60}\.[a-z_][a-z0-9_]{0,60}$/);
+      expect(nameOperation(operation({ tags: [text], operationId: text }))).toMatch(
+        /^[a-z_][a-z0-9_]{0,60}\.[a-z_][a-z0-9_]{0,60}$/,
+      );
     }
   });
 });
@@ -60,15 +62,25 @@ describe("nameTools", () => {
 
   test("suffixes what collides by its method and says so", () => {
     const told: string[] = [];
-    expect(nameTools(twins, (_, wanted, name) => told.push(`${wanted} -> ${name}`))).toEqual(["t.same_post", "t.same", "t.other"]);
+    expect(nameTools(twins, (_, wanted, name) => told.push(`${wanted} -> ${name}`))).toEqual([
+      "t.same_post",
+      "t.same",
+      "t.other",
+    ]);
     expect(told).toEqual(["t.same -> t.same_post"]);
   });
 
   test("gives the same names in any order and beside any other operation", () => {
-    const more = [operation({ operationId: "z" }), ...twins, operation({ operationId: "same", method: "POST", tags: ["t"], path: "/c" })];
+    const more = [
+      operation({ operationId: "z" }),
+      ...twins,
+      operation({ operationId: "same", method: "POST", tags: ["t"], path: "/c" }),
+    ];
     const byPlace = (operations: NamedOperation[]): Map<string, string> => {
       const names = nameTools(operations, () => undefined);
-      return new Map(operations.map(({ method, path, operationId }, at) => [`${method} ${path} ${operationId}`, names[at]!]));
+      return new Map(
+        operations.map(({ method, path, operationId }, at) => [`${method} ${path} ${operationId}`, names[at]!]),
+      );
     };
     const forward = byPlace(more);
     expect([...byPlace(more.toReversed())].toSorted()).toEqual([...forward].toSorted());
@@ -77,7 +89,10 @@ describe("nameTools", () => {
   });
 
   test("never gives a suffixed name that another operation has", () => {
-    const names = nameTools([...twins, operation({ operationId: "same_post", tags: ["t"], path: "/d" })], () => undefined);
+    const names = nameTools(
+      [...twins, operation({ operationId: "same_post", tags: ["t"], path: "/d" })],
+      () => undefined,
+    );
     expect(new Set(names).size).toBe(4);
     expect(names[3]).toBe("t.same_post");
   });

@@ -42,7 +42,9 @@ function describeParam(converter: SchemaConverter, param: Param): JsonSchema {
 
 function wholeBody(converter: SchemaConverter, body: Body): JsonSchema {
   const schema = withFiles(converter.convert(body.contents[0]?.schema ?? {}));
-  return body.description === "" || schema.description !== undefined ? schema : { ...schema, description: body.description };
+  return body.description === "" || schema.description !== undefined
+    ? schema
+    : { ...schema, description: body.description };
 }
 
 interface Fields {
@@ -80,11 +82,18 @@ function follow(schema: unknown, resolve: Resolve): unknown {
 function withFiles(schema: JsonSchema): JsonSchema {
   if (isFile(schema)) {
     const { description } = schema;
-    return { anyOf: [{ type: "string", contentEncoding: "base64" }, fileObject], description: description ?? "A file, in base64." };
+    return {
+      anyOf: [{ type: "string", contentEncoding: "base64" }, fileObject],
+      description: description ?? "A file, in base64.",
+    };
   }
-  if (schema.type === "array" && isRecord(schema.items) && isFile(schema.items)) return { ...schema, items: withFiles(schema.items) };
+  if (schema.type === "array" && isRecord(schema.items) && isFile(schema.items))
+    return { ...schema, items: withFiles(schema.items) };
   if (!isRecord(schema.properties)) return schema;
-  const properties = Object.entries(schema.properties).map(([name, value]) => [name, isRecord(value) ? withFiles(value) : value]);
+  const properties = Object.entries(schema.properties).map(([name, value]) => [
+    name,
+    isRecord(value) ? withFiles(value) : value,
+  ]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 

@@ -84,7 +84,9 @@ function writeValue(writer: SchemaWriter, value: unknown, depth: number): string
   if (typeof value !== "object" || value === null) return plain(value);
   if (isTooMuch(writer, depth)) return "null";
   if (Array.isArray(value)) return `[${value.map((item) => writeValue(writer, item, depth + 1)).join(",")}]`;
-  const fields = Object.entries(value).map(([key, field]) => `${name(writer, key)}:${writeValue(writer, field, depth + 1)}`);
+  const fields = Object.entries(value).map(
+    ([key, field]) => `${name(writer, key)}:${writeValue(writer, field, depth + 1)}`,
+  );
   return `{${fields.join(",")}}`;
 }
 

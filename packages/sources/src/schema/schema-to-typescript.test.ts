@@ -9,7 +9,11 @@ const cases: [string, unknown, string][] = [
   ["enums", { enum: ["open", 'a "b"', 1, null] }, '"open" | "a \\"b\\"" | 1 | null'],
   ["enums of one type", { type: "string", enum: ["a"] }, '"a"'],
   ["constants", { const: "x" }, '"x"'],
-  ["arrays of unions", { type: "array", items: { anyOf: [{ type: "string" }, { type: "null" }] } }, "(string | null)[]"],
+  [
+    "arrays of unions",
+    { type: "array", items: { anyOf: [{ type: "string" }, { type: "null" }] } },
+    "(string | null)[]",
+  ],
   ["arrays of strings with bars", { type: "array", items: { enum: ["a | b"] } }, '"a | b"[]'],
   ["tuples", { prefixItems: [{ type: "string" }], items: false }, "[string]"],
   ["maps", { type: "object", additionalProperties: { type: "number" } }, "Record<string, number>"],
@@ -79,7 +83,9 @@ describe("signatureOf", () => {
   test("needs an input only when something in it is required", () => {
     const outputSchema = { type: "array", items: { type: "object", properties: { id: { type: "integer" } } } };
     const inputSchema = { type: "object", properties: { owner: { type: "string" } } };
-    expect(signatureOf({ inputSchema, outputSchema })).toBe("(input?: { owner?: string }) => Promise<{ id?: number }[]>");
+    expect(signatureOf({ inputSchema, outputSchema })).toBe(
+      "(input?: { owner?: string }) => Promise<{ id?: number }[]>",
+    );
     expect(signatureOf({ inputSchema: { ...inputSchema, required: ["owner"] }, outputSchema: {} })).toBe(
       "(input: { owner: string }) => Promise<unknown>",
     );

@@ -232,7 +232,8 @@ function spend(writer: Writer, text: string): string {
 }
 
 function literal(value: unknown): string {
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return JSON.stringify(value);
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return JSON.stringify(value);
   if (value === null) return "null";
   return Array.isArray(value) ? "unknown[]" : "Record<string, unknown>";
 }

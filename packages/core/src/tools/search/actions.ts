@@ -29,7 +29,21 @@ say(reads, 0.6, "find", "search", "query", "lookup");
 say(Action.create, 1, "create", "add", "make", "insert");
 say(Action.create, 0.8, "new", "post");
 say(Action.create, 0.7, "generate", "register", "provision");
-say(Action.create, 0.5, "open", "start", "submit", "raise", "file", "write", "issue", "put", "set", "upload", "publish");
+say(
+  Action.create,
+  0.5,
+  "open",
+  "start",
+  "submit",
+  "raise",
+  "file",
+  "write",
+  "issue",
+  "put",
+  "set",
+  "upload",
+  "publish",
+);
 say(Action.update, 1, "update", "edit", "modify", "change", "patch", "alter", "replace", "amend");
 say(Action.update, 0.8, "set", "adjust", "overwrite");
 say(Action.update, 0.7, "rename", "configure");

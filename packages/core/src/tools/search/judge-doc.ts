@@ -11,14 +11,14 @@ import { Flag, isFiller, type SearchIndex } from "./search-index.ts";
 export type Judge = (segment: number, doc: number, firstScore: number, matched: number) => number;
 
 const COVERAGE = 100;
-const NAME = 22;
-const TITLE = 14;
+const NAME = 30;
+const TITLE = 20;
 const ALL_MATCHED = 10;
 const PHRASE = 8;
 const LITERAL_VERB = 4;
 const OUTDATED = -18;
 const ALL = 3;
-const EXACT_PATH = 1_000;
+export const EXACT_PATH = 1_000;
 
 export function createJudge(
   segments: readonly Segment[],
@@ -73,7 +73,11 @@ interface Reader {
   saysAll(doc: number): boolean;
 }
 
-function createReader(index: SearchIndex, explained: ReadonlyMap<number, { at: number; worth: number }>, verb: string | null): Reader {
+function createReader(
+  index: SearchIndex,
+  explained: ReadonlyMap<number, { at: number; worth: number }>,
+  verb: string | null,
+): Reader {
   const verbNumber = verb === null ? -1 : (index.numbers.get(verb) ?? -1);
   /** Words come again and again; -1: does not count. */
   const rarities = new Map<number, number>();
@@ -105,7 +109,7 @@ function createReader(index: SearchIndex, explained: ReadonlyMap<number, { at: n
         if (found) last = found.at;
         else if (rarity >= 0) last = -2;
         if (rarity < 0) continue;
-        const part = rarity * (at < tagEnd ? 0.6 : 1);
+        const part = rarity * (at < tagEnd ? 0.9 : 1);
         total += part;
         if (found) known += part * found.worth;
       }

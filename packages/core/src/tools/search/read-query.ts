@@ -17,6 +17,8 @@ export interface Query {
   doing: boolean;
   /** All of them were asked for. */
   all: boolean;
+  /** Says nothing but what to do, not with what. */
+  vague: boolean;
   /** The verb as it was said; null when there was none. */
   verb: string | null;
   /** Letters and digits only: to be compared with a path. */
@@ -57,7 +59,15 @@ export function readQuery(text: string): Query {
   const doing = asked === 0 && isDoing(said.find(({ word }) => !isSilent(word))?.word ?? "");
   const plural = many || meaning.some((each) => each.plural);
   const wished = doing ? { asked: 0, sure: 0.6 } : wish(asked, sure, plural);
-  return { concepts: dropTwins(concepts), ...wished, doing, all: many, verb, flat: flatten(cut) };
+  return {
+    concepts: dropTwins(concepts),
+    ...wished,
+    doing,
+    all: many,
+    vague: meaning.length === 0,
+    verb,
+    flat: flatten(cut),
+  };
 }
 
 export const flatten = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
@@ -113,7 +123,17 @@ function takeVerb(said: readonly Said[]): Wish & { rest: Said[]; verb: string | 
 
 const articles: ReadonlySet<string> = new Set(["a", "an", "the", "my", "new", "this", "that", "our", "some", "all"]);
 /** They are in the table of verbs, and more often things when they come later. */
-const nouns: ReadonlySet<string> = new Set(["post", "set", "view", "change", "patch", "update", "read", "index", "load"]);
+const nouns: ReadonlySet<string> = new Set([
+  "post",
+  "set",
+  "view",
+  "change",
+  "patch",
+  "update",
+  "read",
+  "index",
+  "load",
+]);
 
 /** Who gets several things wants a list; who names several and says nothing else most likely does, too. */
 function wish(asked: ActionMask, sure: number, plural: boolean): Wish {

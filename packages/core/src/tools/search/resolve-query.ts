@@ -32,13 +32,16 @@ const MAX_GUESSES = 12;
 /** What nothing is known of is left out. */
 export function resolveQuery(segments: readonly Segment[], { concepts }: Query): Sought[] {
   const total = segments.reduce((sum, { index }) => sum + index.size, 0);
-  const spoken = segments.map(({ namespace }) => new Set(wordsOf(namespace).map(singular)).add(namespace.toLowerCase()));
+  const spoken = segments.map(({ namespace }) =>
+    new Set(wordsOf(namespace).map(singular)).add(namespace.toLowerCase()),
+  );
   const found = concepts.map((concept, at) => {
     const spellings = new Map([[concept.word, 1], ...concept.others]);
     for (const joined of joinedWith(concepts, at)) spellings.set(joined, JOINED);
     const isNamespace = spoken.map((words) => concept.mayBeNamespace && words.has(concept.word));
     const matches = segments.map(({ index }) => matchWords(index, spellings));
-    if (!isNamespace.includes(true) && matches.every((each) => each.length === 0)) guess(segments, concept.word, matches);
+    if (!isNamespace.includes(true) && matches.every((each) => each.length === 0))
+      guess(segments, concept.word, matches);
     return { concept, isNamespace, matches };
   });
   return found

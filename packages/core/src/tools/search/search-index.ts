@@ -242,7 +242,8 @@ function findFamilies(words: readonly string[]): Map<string, number[]> {
     if (family) family.push(number);
     else families.set(root, [number]);
   }
-  for (const [root, [first, second]] of families) if (second === undefined && words[first as number] === root) families.delete(root);
+  for (const [root, [first, second]] of families)
+    if (second === undefined && words[first as number] === root) families.delete(root);
   return families;
 }
 

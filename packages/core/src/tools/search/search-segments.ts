@@ -4,7 +4,7 @@
  * The same query over the same segments always gives the same answer. Policy is asked only for what would be shown.
  */
 import { agreement, reads, writes } from "./actions.ts";
-import { createJudge } from "./judge-doc.ts";
+import { createJudge, EXACT_PATH } from "./judge-doc.ts";
 import { type Query, readQuery } from "./read-query.ts";
 import { resolveQuery, type Segment, type Sought } from "./resolve-query.ts";
 import { Field, Flag, type SearchIndex } from "./search-index.ts";
@@ -45,7 +45,9 @@ export function searchSegments(segments: readonly Segment[], text: string, optio
   const ranked = rankScans(scans, best * RELEVANT);
   const judge = createJudge(segments, query, sought, verbWeight);
   const results: SearchResult[] = [];
-  for (let from = 0; from < ranked.length && results.length < options.limit; from += BATCH) {
+  // One that leads must be ahead of another, also where only one is asked for.
+  const enough = Math.max(2, options.limit);
+  for (let from = 0; from < ranked.length && results.length < enough; from += BATCH) {
     const batch = ranked
       .slice(from, from + BATCH)
       .map(({ segment, doc, score }) => {
@@ -54,11 +56,15 @@ export function searchSegments(segments: readonly Segment[], text: string, optio
       })
       .toSorted((a, b) => b.score - a.score || comparePaths(segments, a, b));
     for (const result of batch) {
-      if (results.length >= options.limit) break;
+      if (results.length >= enough) break;
       if (options.accept(result.segment, result.doc)) results.push(result);
     }
   }
-  return { results, total: ranked.length, leads: isClear(results, options.limit) };
+  return {
+    results: results.slice(0, options.limit),
+    total: ranked.length,
+    leads: isClear(results, query, sought.length, scans),
+  };
 }
 
 interface Scan {
@@ -68,7 +74,13 @@ interface Scan {
   best: number;
 }
 
-function scanSegment(index: SearchIndex, segment: number, sought: readonly Sought[], query: Query, verbWeight: number): Scan {
+function scanSegment(
+  index: SearchIndex,
+  segment: number,
+  sought: readonly Sought[],
+  query: Query,
+  verbWeight: number,
+): Scan {
   const scores = new Float32Array(index.size);
   const matched = new Uint16Array(index.size);
   const bestHere = new Float32Array(index.size);
@@ -107,12 +119,15 @@ function scanSegment(index: SearchIndex, segment: number, sought: readonly Sough
 }
 
 /** What the doc does counts for those that have anything else in common with the query. */
-function addVerb({ actions, flags, size }: SearchIndex, scores: Float32Array, { asked, doing }: Query, weight: number): number {
+function addVerb(
+  { actions, flags, size }: SearchIndex,
+  scores: Float32Array,
+  { asked, doing }: Query,
+  weight: number,
+): number {
   const worth = Float32Array.from({ length: 64 }, (_, key) => {
     const safe = (key & 32) !== 0;
-    const isAgainst = safe
-      ? doing || (asked !== 0 && (asked & reads) === 0)
-      : asked !== 0 && (asked & writes) === 0;
+    const isAgainst = safe ? doing || (asked !== 0 && (asked & reads) === 0) : asked !== 0 && (asked & writes) === 0;
     return weight * (agreement(asked, key & 31) - (isAgainst ? 0.5 : 0));
   });
   let best = 0;
@@ -130,7 +145,7 @@ function addVerb({ actions, flags, size }: SearchIndex, scores: Float32Array, { 
 const fieldWorth = Float32Array.from({ length: 32 }, (_, fields) => {
   const worths = [
     [Field.name, 1],
-    [Field.title, 0.85],
+    [Field.title, 0.92],
     [Field.tag, 0.8],
     [Field.keyword, 0.55],
     [Field.text, 0.3],
@@ -156,7 +171,16 @@ function comparePaths(segments: readonly Segment[], a: SearchResult, b: SearchRe
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : a.segment - b.segment || a.doc - b.doc);
 }
 
-function isClear([first, second]: readonly SearchResult[], limit: number): boolean {
+/** A guess that is followed must be good: every word of the query is known and matched, and the next one is well behind. */
+function isClear(
+  [first, second]: readonly SearchResult[],
+  { vague, concepts }: Query,
+  sought: number,
+  scans: readonly Scan[],
+): boolean {
   if (!first) return false;
-  return second ? first.score - second.score >= LEAD : limit > 1;
+  if (first.score >= EXACT_PATH) return true;
+  const matched = scans[first.segment]?.matched[first.doc] ?? 0;
+  if (vague || sought < concepts.length || matched !== (1 << sought) - 1) return false;
+  return second === undefined || first.score - second.score >= LEAD;
 }

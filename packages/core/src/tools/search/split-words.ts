@@ -32,7 +32,8 @@ export function wordsOf(text: string): string[] {
 }
 
 function splitRun(text: string, from: number, to: number, onWord: OnWord): void {
-  if (text.charCodeAt(from) > 127 && isUnspaced(text.charCodeAt(from))) return splitUnspaced(text.slice(from, to), onWord);
+  if (text.charCodeAt(from) > 127 && isUnspaced(text.charCodeAt(from)))
+    return splitUnspaced(text.slice(from, to), onWord);
   let start = from;
   for (let at = from + 1; at < to; at++) {
     if (!isHump(text, at, to)) continue;
@@ -69,7 +70,11 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-const foldAccents = (text: string): string => text.normalize("NFKD").replace(/\p{M}+/gu, "").normalize("NFC");
+const foldAccents = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .normalize("NFC");
 
 const isLower = (unit: number): boolean => unit >= 97 && unit <= 122;
 const isUpper = (unit: number): boolean => unit >= 65 && unit <= 90;
@@ -78,7 +83,8 @@ const isApostrophe = (unit: number): boolean => unit === 39 || unit === 0x2019;
 
 function isWordUnit(unit: number): boolean {
   if (unit < 128) return isLower(unit) || isUpper(unit) || isDigit(unit);
-  const isSign = unit < 0xc0 || (unit >= 0x2000 && unit < 0x2c00) || (unit >= 0x3000 && unit < 0x3040) || unit >= 0xfe00;
+  const isSign =
+    unit < 0xc0 || (unit >= 0x2000 && unit < 0x2c00) || (unit >= 0x3000 && unit < 0x3040) || unit >= 0xfe00;
   return !isSign;
 }
 

@@ -122,7 +122,10 @@ export const synonymsOf = (word: string): ReadonlyMap<string, number> => near.ge
 /** What several words together mean, in words the index is likely to know. Singular, as the index has them. */
 export const phrases: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["pr"], ["pull", "request"]],
-  [["merge", "request"], ["pull", "request"]],
+  [
+    ["merge", "request"],
+    ["pull", "request"],
+  ],
   [["direct", "message"], ["dm"]],
   [["turn", "on"], ["enable"]],
   [["switch", "on"], ["enable"]],
@@ -149,7 +152,10 @@ export const phrases: readonly (readonly [readonly string[], readonly string[]])
   [["find", "all"], ["list"]],
   [["what", "are"], ["list"]],
   [["which"], ["list"]],
-  [["who", "am", "i"], ["get", "authenticated", "user"]],
+  [
+    ["who", "am", "i"],
+    ["get", "authenticated", "user"],
+  ],
   [["logged", "in"], ["authenticated"]],
   [["signed", "in"], ["authenticated"]],
   [["how", "many"], ["list"]],

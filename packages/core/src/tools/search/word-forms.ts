@@ -73,7 +73,9 @@ export function singular(word: string): string {
 
 /** True for the plural of something. */
 export const isPlural = (word: string): boolean =>
-  word.length > 3 && word.endsWith("s") && (irregular.has(word) ? irregular.get(word) !== word : stripPlural(word) !== word);
+  word.length > 3 &&
+  word.endsWith("s") &&
+  (irregular.has(word) ? irregular.get(word) !== word : stripPlural(word) !== word);
 
 function stripPlural(word: string): string {
   const { length } = word;

@@ -71,11 +71,19 @@ function isOurs(param: Param, context: RequestContext): boolean {
   );
 }
 
-function refuseAuthPlaces(operation: Operation, gathered: GatheredInput, context: RequestContext, problems: string[]): void {
+function refuseAuthPlaces(
+  operation: Operation,
+  gathered: GatheredInput,
+  context: RequestContext,
+  problems: string[],
+): void {
   for (const param of operation.params) {
     const isGiven = !isAbsent(gathered.params.get(param));
     if (isOurs(param, context)) {
-      if (isGiven) problems.push(`${param.arg} cannot be set from here: leave it out, it is sent with the credential of the source`);
+      if (isGiven)
+        problems.push(
+          `${param.arg} cannot be set from here: leave it out, it is sent with the credential of the source`,
+        );
       gathered.params.delete(param);
     } else if (!isGiven && param.required && param.in !== "path") problems.push(missing(param));
   }
@@ -117,8 +125,10 @@ function writePath(compiled: CompiledOperation, gathered: GatheredInput, problem
 }
 
 function writePathParam(param: Param, value: unknown, problems: string[]): string | null {
-  const text = param.contentType === null ? writeText(param, value, percentEncode) : contentText(param, value, percentEncode);
-  if (text === null) problems.push(isAbsent(value) ? missing(param) : `${param.arg} may not be empty: it is a part of the URL's path`);
+  const text =
+    param.contentType === null ? writeText(param, value, percentEncode) : contentText(param, value, percentEncode);
+  if (text === null)
+    problems.push(isAbsent(value) ? missing(param) : `${param.arg} may not be empty: it is a part of the URL's path`);
   return text;
 }
 
@@ -183,10 +193,14 @@ function writeHeaders(
     const text = isAbsent(value) ? idempotencyKey(param, context) : headerText(param, value);
     if (text === null) continue;
     if (isHeaderText(text)) headers.set(param.name.toLowerCase(), [param.name, text]);
-    else problems.push(`${param.arg} holds characters that no header may hold (line breaks, control characters, or beyond Latin-1)`);
+    else
+      problems.push(
+        `${param.arg} holds characters that no header may hold (line breaks, control characters, or beyond Latin-1)`,
+      );
   }
   const fixed = headers.get("cookie")?.[1];
-  if (cookies.length > 0) headers.set("cookie", ["Cookie", [...(fixed === undefined ? [] : [fixed]), ...cookies].join("; ")]);
+  if (cookies.length > 0)
+    headers.set("cookie", ["Cookie", [...(fixed === undefined ? [] : [fixed]), ...cookies].join("; ")]);
   return headers;
 }
 
@@ -199,7 +213,12 @@ const headerText = (param: Param, value: unknown): string | null =>
 const asIs = (text: string): string => text;
 const isHeaderText = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 
-function addBody(operation: Operation, gathered: GatheredInput, headers: Headers, problems: string[]): BuiltRequest["body"] {
+function addBody(
+  operation: Operation,
+  gathered: GatheredInput,
+  headers: Headers,
+  problems: string[],
+): BuiltRequest["body"] {
   if (gathered.content === null || gathered.body === undefined) return null;
   if (operation.method === "GET" || operation.method === "HEAD") {
     problems.push(`${operation.method} requests carry no body; leave out its fields and ${CONTENT_TYPE_ARG}`);

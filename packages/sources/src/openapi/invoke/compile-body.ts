@@ -48,7 +48,9 @@ function compileContent(content: BodyContent, resolve: Resolve): CompiledContent
     encoding: new Map(Object.entries(content.encoding)),
     required: facts.required,
     files: new Set(names.filter(([, schema]) => isFile(schema, resolve)).map(([name]) => name)),
-    objects: new Set(names.filter(([, schema]) => objectFacts(schema, resolve).properties.has("base64")).map(([name]) => name)),
+    objects: new Set(
+      names.filter(([, schema]) => objectFacts(schema, resolve).properties.has("base64")).map(([name]) => name),
+    ),
     allowsMore: facts.allowsMore,
     describesObject,
   };
@@ -74,4 +76,5 @@ function formatOf(contentType: string, schema: JsonSchema, resolve: Resolve, des
 
 const LINES = /(ndjson|jsonl|json-seq|jsonlines|x-json-stream)$/;
 const TEXTUAL = /^application\/(graphql|javascript|ecmascript|x-javascript|sql|sparql|jwt|toml|.*(yaml|yml))/;
-const BYTES = /^(image|audio|video|font|model)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar|.*zip|vnd\.openxml|msword|x-protobuf|protobuf)/;
+const BYTES =
+  /^(image|audio|video|font|model)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar|.*zip|vnd\.openxml|msword|x-protobuf|protobuf)/;

@@ -32,7 +32,8 @@ const compiled = new WeakMap<Operation, CompiledOperation>();
 
 function compile(operation: Operation, resolve: Resolve): CompiledOperation {
   const byArg = new Map(operation.params.map((param) => [param.arg, param]));
-  const body = operation.body === null || operation.body.contents.length === 0 ? null : compileBody(operation.body, resolve);
+  const body =
+    operation.body === null || operation.body.contents.length === 0 ? null : compileBody(operation.body, resolve);
   const { path, query } = splitPath(operation.path);
   const names = new Set([...byArg.keys(), ...(body === null ? [] : [...(body.fields ?? []), "body"])]);
   return {

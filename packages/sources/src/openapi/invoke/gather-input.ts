@@ -56,7 +56,9 @@ function gatherBody(
 ): void {
   const { fields, whole, contentType } = given;
   if (whole !== undefined && fields.size > 0)
-    problems.push(`give either body, or its fields beside the parameters (${[...fields.keys()].slice(0, 5).join(", ")}), not both`);
+    problems.push(
+      `give either body, or its fields beside the parameters (${[...fields.keys()].slice(0, 5).join(", ")}), not both`,
+    );
   gathered.content = chooseContent(body, contentType, whole, problems);
   gathered.body = whole ?? (fields.size > 0 || whole === null ? toObject(fields, whole) : undefined);
   const { content } = gathered;
@@ -85,12 +87,19 @@ function missingBody(body: CompiledBody, content: CompiledContent): string {
   return `body is required (${content.contentType})`;
 }
 
-function chooseContent(body: CompiledBody, wanted: unknown, whole: unknown, problems: string[]): CompiledContent | null {
+function chooseContent(
+  body: CompiledBody,
+  wanted: unknown,
+  whole: unknown,
+  problems: string[],
+): CompiledContent | null {
   const [best] = body.contents;
   if (!isAbsent(wanted)) {
     const found = body.contents.find((content) => content.contentType === wanted);
     if (found !== undefined) return found;
-    problems.push(`${CONTENT_TYPE_ARG} must be one of ${body.contents.map((content) => content.contentType).join(", ")}`);
+    problems.push(
+      `${CONTENT_TYPE_ARG} must be one of ${body.contents.map((content) => content.contentType).join(", ")}`,
+    );
   }
   // A text where the best would be an object: the first that is text is meant.
   if (typeof whole === "string" && best !== undefined && best.describesObject)

@@ -1,4 +1,7 @@
-/** A call of an operation, made ready: the request is built and checked here, and leaves only with `send`. */
+/**
+ * Makes a call of an operation ready: where it goes, what is sent. Nothing leaves before `send`; the credential is put in there,
+ * by http/, into this one request to the chosen server.
+ */
 import type { CallIo } from "@executor/core/ports/source";
 import type { Prepared, ToolCall } from "@executor/core/tools/tool";
 import { sendRequest } from "../../http/send-request.ts";
@@ -6,23 +9,32 @@ import type { Operation, Resolve } from "../operation.ts";
 import { buildRequest } from "./build-request.ts";
 import { serverUrl } from "./server-url.ts";
 
-export interface PrepareOperation {
+export interface PrepareArgs {
   operation: Operation;
   resolve: Resolve;
   baseUrl: string | null;
   documentUrl: string | null;
-  serverVariables: Readonly<Record<string, string>>;
-  headers: Readonly<Record<string, string>>;
+  serverVariables: Record<string, string>;
+  headers: Record<string, string>;
   call: ToolCall;
   io: CallIo;
+  /** May be sent again when it is lost. */
   safe: boolean;
 }
 
-export async function prepareOperation(args: PrepareOperation): Promise<Prepared> {
-  const { operation, resolve, headers, call, io, safe } = args;
-  const { toolPath, callId, signal } = call;
-  const authPlaces = io.auth.parts.map(({ in: place, name }) => ({ in: place, name }));
-  const context = { resolve, server: serverUrl(operation, args), headers, authPlaces, toolPath, callId };
-  const { body, ...request } = buildRequest(operation, call.input, context);
-  return { kind: "ready", send: () => sendRequest({ ...request, body: body as BodyInit | null, safe, signal }, io) };
+export async function prepareOperation(args: PrepareArgs): Promise<Prepared> {
+  const { operation, call, io } = args;
+  const request = buildRequest(operation, call.input, {
+    resolve: args.resolve,
+    server: serverUrl(operation, args),
+    headers: args.headers,
+    authPlaces: io.auth.parts,
+    toolPath: call.toolPath,
+    callId: call.callId,
+  });
+  return {
+    kind: "ready",
+    send: () =>
+      sendRequest({ ...request, body: request.body as BodyInit | null, safe: args.safe, signal: call.signal }, io),
+  };
 }

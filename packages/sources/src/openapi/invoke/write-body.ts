@@ -15,7 +15,12 @@ export interface WrittenBody {
 }
 
 /** `at` names the body in a problem. */
-export function writeBody(content: CompiledContent, value: unknown, problems: string[], at = "body"): WrittenBody | null {
+export function writeBody(
+  content: CompiledContent,
+  value: unknown,
+  problems: string[],
+  at = "body",
+): WrittenBody | null {
   switch (content.format) {
     case "json":
       return { contentType: content.contentType, body: JSON.stringify(value) };
@@ -36,7 +41,12 @@ export function writeBody(content: CompiledContent, value: unknown, problems: st
   }
 }
 
-function written(content: CompiledContent, body: string | null, problems: string[], problem: string): WrittenBody | null {
+function written(
+  content: CompiledContent,
+  body: string | null,
+  problems: string[],
+  problem: string,
+): WrittenBody | null {
   if (body !== null) return { contentType: content.contentType, body };
   problems.push(problem);
   return null;

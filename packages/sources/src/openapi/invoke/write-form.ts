@@ -18,7 +18,8 @@ export function writeForm(content: Pick<CompiledContent, "encoding">, value: unk
 function formPairs(content: Pick<CompiledContent, "encoding">, name: string, value: unknown) {
   const encoding = content.encoding.get(name);
   const isPlainObject = isComposite(value) && !Array.isArray(value);
-  if (isPlainObject && encoding?.style === undefined) return [[formEncode(name), formEncode(JSON.stringify(value))] as const];
+  if (isPlainObject && encoding?.style === undefined)
+    return [[formEncode(name), formEncode(JSON.stringify(value))] as const];
   if (encoding?.contentType?.includes("json") && encoding.style === undefined && isComposite(value))
     return [[formEncode(name), formEncode(JSON.stringify(value))] as const];
   const style = encoding?.style ?? "form";

@@ -29,7 +29,12 @@ function partsOf(content: CompiledContent, name: string, value: unknown, problem
   if (isAbsent(value)) return [];
   const encoding = content.encoding.get(name);
   if (encoding?.style === "deepObject" && isComposite(value) && !isFileObject(value))
-    return bracketPairs(name, value).map(([key, text]) => ({ name: key, filename: null, contentType: null, body: text }));
+    return bracketPairs(name, value).map(([key, text]) => ({
+      name: key,
+      filename: null,
+      contentType: null,
+      body: text,
+    }));
   const items: unknown[] = Array.isArray(value) ? value.filter((item) => !isAbsent(item)) : [value];
   return items.flatMap((item, index) => {
     const at = Array.isArray(value) ? `${name}[${index}]` : name;
@@ -75,4 +80,6 @@ function head(part: Part, boundary: string): string {
 
 /** As browsers do it. */
 const quoted = (text: string): string =>
-  text.toWellFormed().replace(/[\r\n"\0]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+  text
+    .toWellFormed()
+    .replace(/[\r\n"\0]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);

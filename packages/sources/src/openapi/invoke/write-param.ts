@@ -21,7 +21,9 @@ export function writeText(param: StyledParam, value: unknown, encode: Encode): s
     return named ? prefix + pairText(name, text) : prefix + text;
   }
   const isList = Array.isArray(value);
-  const members = isList ? listMembers(value).map((item): Pair => ["", plain(item)]) : objectPairs(value, plain, encode);
+  const members = isList
+    ? listMembers(value).map((item): Pair => ["", plain(item)])
+    : objectPairs(value, plain, encode);
   if (members.length === 0) return null;
   if (!param.explode) {
     const joined = members.map(([key, text]) => (isList ? text : `${key},${text}`)).join(",");
@@ -38,7 +40,8 @@ export function writeText(param: StyledParam, value: unknown, encode: Encode): s
 export function writePairs(param: StyledParam, value: unknown, encode: Encode): Pair[] {
   if (isAbsent(value)) return [];
   const name = encode(param.name);
-  if (param.style === "deepObject" && isComposite(value)) return bracketPairs(param.name, value).map((pair) => encoded(pair, encode));
+  if (param.style === "deepObject" && isComposite(value))
+    return bracketPairs(param.name, value).map((pair) => encoded(pair, encode));
   if (!isComposite(value)) return [[name, encode(toText(value))]];
   const plain = (part: unknown): string => encode(toText(part));
   if (Array.isArray(value)) {

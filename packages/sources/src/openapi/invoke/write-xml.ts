@@ -24,8 +24,15 @@ function element(name: string, value: unknown, schema: unknown, resolve: Resolve
     const items = plain["items"];
     const itemHints = followed(items, resolve)["xml"];
     const wrapped = hints["wrapped"] === true;
-    const itemName = isSchema(itemHints) && typeof itemHints["name"] === "string" ? itemHints["name"] : wrapped ? tagName(name, hints) : name;
-    const inner = value.map((item) => element(itemName, item, withoutName(items, resolve), resolve, depth + 1)).join("");
+    const itemName =
+      isSchema(itemHints) && typeof itemHints["name"] === "string"
+        ? itemHints["name"]
+        : wrapped
+          ? tagName(name, hints)
+          : name;
+    const inner = value
+      .map((item) => element(itemName, item, withoutName(items, resolve), resolve, depth + 1))
+      .join("");
     return wrapped ? tag(tagName(name, hints), hints, "", inner) : inner;
   }
   if (!isComposite(value)) return tag(tagName(name, hints), hints, "", escaped(String(value)));
@@ -52,7 +59,9 @@ function withoutName(items: unknown, resolve: Resolve): JsonSchema {
 function tagName(name: string, hints: JsonSchema): string {
   const own = typeof hints["name"] === "string" && hints["name"] !== "" ? hints["name"] : name;
   const local = own.replace(/[^\p{L}\p{N}_.:-]/gu, "_").replace(/^[^\p{L}_]/u, "_$&");
-  return typeof hints["prefix"] === "string" && /^[\w-]+$/.test(hints["prefix"]) ? `${hints["prefix"]}:${local}` : local;
+  return typeof hints["prefix"] === "string" && /^[\w-]+$/.test(hints["prefix"])
+    ? `${hints["prefix"]}:${local}`
+    : local;
 }
 
 function tag(name: string, hints: JsonSchema, attributes: string, inner: string): string {

@@ -1,0 +1,136 @@
+/** Real MCP servers as sources of a real installation: over stdio and over HTTP, listed, gated by their annotations, called. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Source } from "@executor/contracts/source";
+import { type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
+import { processTree } from "@executor/testkit/installation/process-tree";
+import { type Person, signIn } from "./support/api.ts";
+import { until } from "./support/until.ts";
+
+const script = (name: string): string =>
+  join(dirname(Bun.resolveSync(`@modelcontextprotocol/${name}/package.json`, import.meta.dir)), "dist/index.js");
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "executor-mcp-")));
+writeFileSync(join(folder, "hello.txt"), "hello from a file");
+const stdio = (name: string, server: string, ...args: string[]) => ({
+  type: "mcp",
+  name,
+  command: process.execPath,
+  args: [script(server), ...args],
+  ...(name === "memory" && { env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } }),
+});
+
+let web: Bun.Subprocess;
+let installation: Installation;
+let person: Person;
+beforeAll(async () => {
+  const port = await freePort();
+  web = Bun.spawn([process.execPath, script("server-everything"), "streamableHttp"], {
+    env: { PATH: process.env["PATH"] ?? "", PORT: String(port) },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  await until("the HTTP server", () =>
+    fetch(`http://127.0.0.1:${port}/mcp`).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const sources = [
+    stdio("everything", "server-everything", "stdio"),
+    stdio("files", "server-filesystem", folder),
+    stdio("memory", "server-memory"),
+    { type: "mcp", name: "web", url: `http://127.0.0.1:${port}/mcp` },
+  ];
+  installation = await startInstallation({ env: { EXECUTOR_TOOL_SOURCES: JSON.stringify(sources) } });
+  person = await signIn(installation);
+}, 60_000);
+afterAll(async () => {
+  await installation.stop();
+  web.kill("SIGKILL");
+  await web.exited;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const source = (namespace: string): Promise<Source> =>
+  until(`${namespace} to be read`, async () => {
+    const { items } = await person.executor.sources.list();
+    return items.find((each) => each.namespace === namespace && each.health !== "indexing") ?? false;
+  });
+
+test("each is listed with its tools, and stdio commands are shown in full", async () => {
+  for (const namespace of ["everything", "files", "memory", "web"]) {
+    const found = await source(namespace);
+    expect([namespace, found.health, found.lastError?.message]).toEqual([namespace, "ok", undefined]);
+    expect(found.toolCount).toBeGreaterThan(5);
+  }
+  expect((await source("files")).command).toContain("server-filesystem");
+  expect((await source("files")).command).toContain(folder);
+});
+
+test("what a server says is read-only goes, the rest asks", async () => {
+  await source("files");
+  const { items } = await person.executor.tools.list({ namespace: "files" });
+  const approvals = Object.fromEntries(items.map(({ path, approval }) => [path, approval]));
+  expect(approvals).toMatchObject({
+    "files.read_text_file": "auto",
+    "files.write_file": "required",
+    "files.move_file": "required",
+  });
+  const { items: memory } = await person.executor.tools.list({ namespace: "memory" });
+  expect(memory.find(({ path }) => path === "memory.delete_entities")?.approval).toBe("required");
+});
+
+test("they are called: structured results, texts, errors, and a write after a person said yes", async () => {
+  const approve = {
+    onWaiting: async (task: { pending: { interactionId: string }[] }) => {
+      for (const { interactionId } of task.pending) await person.executor.approvals.approve(interactionId);
+    },
+  };
+  const path = JSON.stringify(join(folder, "hello.txt"));
+  const made = JSON.stringify(join(folder, "made.txt"));
+  const result = await person.executor.tasks.run(
+    `const read = await tools.files.read_text_file({ path: ${path} });
+     await tools.files.write_file({ path: ${made}, content: "made" });
+     const sum = [await tools.everything.get_sum({ a: 2, b: 3 }), await tools.web.get_sum({ a: 20, b: 30 })];
+     let refused; try { await tools.files.read_text_file({ path: "/etc/passwd" }) } catch (error) { refused = error.code }
+     return { read, sum, refused };`,
+    approve,
+  );
+  expect(JSON.stringify(result)).toContain("hello from a file");
+  expect(JSON.stringify(result)).toContain("50");
+  expect(result).toMatchObject({ refused: "call.upstream_error" });
+  expect(await Bun.file(join(folder, "made.txt")).text()).toBe("made");
+}, 30_000);
+
+test("the processes of stdio servers have nothing of ours in their environment, and end with the installation", async () => {
+  await person.executor.tasks.run(`return await tools.files.list_allowed_directories()`);
+  const worker = installation.workers[0];
+  const children = processTree(worker?.pid ?? 0).filter((pid) => {
+    const line = readText(`/proc/${pid}/cmdline`);
+    return line.includes("server-filesystem");
+  });
+  expect(children.length).toBeGreaterThan(0);
+  for (const pid of children) {
+    expect(readText(`/proc/${pid}/environ`)).not.toContain("EXECUTOR_");
+    expect(readText(`/proc/${pid}/environ`)).not.toContain("CONVEX");
+  }
+  worker?.kill("SIGTERM");
+  await worker?.finish();
+  for (const pid of children) await until(`${pid} to end`, () => readText(`/proc/${pid}/cmdline`) === "");
+});
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port } = server;
+  await server.stop(true);
+  return port ?? 0;
+}

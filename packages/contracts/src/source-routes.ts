@@ -1,0 +1,128 @@
+/** The part of the route table that is about sources, their credentials and sign-ins. */
+import { z } from "zod";
+import { ConnectOauth, CreateCredential, Credential, OauthRedirect } from "./credential.ts";
+import { inWorkspace, list, ofWorkspace, type Route } from "./route.ts";
+import { CreateSource, ProbeResult, ProbeSource, Source, SourceChanges, UpdateSource } from "./source.ts";
+
+export const sourceRoutes = {
+  listSources: {
+    method: "get",
+    path: "/api/tool-sources",
+    role: "agent",
+    summary: "Sources with their health",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: list(Source) },
+  },
+  createSource: {
+    method: "post",
+    path: "/api/tool-sources",
+    role: "admin",
+    summary: "Connect a source; it is read in the background",
+    body: CreateSource,
+    responses: { 201: Source },
+  },
+  probeSource: {
+    method: "post",
+    path: "/api/tool-sources/probe",
+    role: "admin",
+    summary: "What is behind a URL, and how to connect it",
+    body: ProbeSource,
+    responses: { 200: ProbeResult },
+  },
+  readSource: {
+    method: "get",
+    path: "/api/tool-sources/{sourceId}",
+    role: "agent",
+    summary: "A source",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: Source },
+  },
+  updateSource: {
+    method: "patch",
+    path: "/api/tool-sources/{sourceId}",
+    role: "admin",
+    summary: "Change a source's settings; null takes one away",
+    body: UpdateSource,
+    responses: { 200: Source },
+  },
+  deleteSource: {
+    method: "delete",
+    path: "/api/tool-sources/{sourceId}",
+    role: "admin",
+    summary: "Disconnect a source and forget its credentials",
+    query: inWorkspace,
+    responses: { 204: null },
+  },
+  refreshSource: {
+    method: "post",
+    path: "/api/tool-sources/{sourceId}/refresh",
+    role: "admin",
+    summary: "Read a source again",
+    body: inWorkspace,
+    responses: { 202: Source },
+  },
+  readSourceDocument: {
+    method: "get",
+    path: "/api/tool-sources/{sourceId}/document",
+    role: "agent",
+    summary: "The source's document as it came",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: z.object({ contentType: z.string(), text: z.string() }) },
+  },
+  readSourceChanges: {
+    method: "get",
+    path: "/api/tool-sources/{sourceId}/changes",
+    role: "agent",
+    summary: "What changed when its tools last changed",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: SourceChanges },
+  },
+
+  listCredentials: {
+    method: "get",
+    path: "/api/credentials",
+    role: "admin",
+    summary: "Credentials, without their secrets",
+    query: z.strictObject({ ...ofWorkspace }),
+    responses: { 200: list(Credential) },
+  },
+  createCredential: {
+    method: "post",
+    path: "/api/credentials",
+    role: "admin",
+    summary: "Keep a credential, or replace it",
+    body: CreateCredential,
+    responses: { 201: Credential },
+  },
+  deleteCredential: {
+    method: "delete",
+    path: "/api/credentials/{credentialId}",
+    role: "admin",
+    summary: "Forget a credential",
+    query: inWorkspace,
+    responses: { 204: null },
+  },
+  connectOauth: {
+    method: "post",
+    path: "/api/oauth/connect",
+    role: "reviewer",
+    summary: "Begin a sign-in with a source's provider (for the whole workspace: admins)",
+    body: ConnectOauth,
+    responses: { 200: OauthRedirect },
+  },
+  oauthCallback: {
+    method: "get",
+    path: "/oauth/callback",
+    role: "open",
+    summary: "Where a provider sends a person back to",
+    query: z.looseObject({}),
+    responses: { 200: "html", 400: "html" },
+  },
+  oauthClientMetadata: {
+    method: "get",
+    path: "/oauth/client-metadata.json",
+    role: "open",
+    summary: "Who we are, for providers that ask",
+    responses: { 200: z.record(z.string(), z.unknown()) },
+  },
+} satisfies Record<string, Route>;

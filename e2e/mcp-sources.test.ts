@@ -103,6 +103,26 @@ test("they are called: structured results, texts, errors, and a write after a pe
   expect(await Bun.file(join(folder, "made.txt")).text()).toBe("made");
 }, 30_000);
 
+test("a server of 2025-11-25 that asks a person in the middle of a call makes the task wait, and gets the answer", async () => {
+  const asked: string[] = [];
+  const result = await person.executor.tasks.run("return await tools.web.trigger_elicitation_request({})", {
+    onWaiting: async (task) => {
+      for (const { interactionId, kind, title, schema } of task.pending) {
+        if (kind === "approval") await person.executor.approvals.approve(interactionId);
+        else {
+          asked.push(title);
+          expect(schema).toMatchObject({ properties: { name: { type: "string" } } });
+          await person.executor.interactions.answer(interactionId, { name: "Ada of the test" });
+        }
+      }
+    },
+    timeoutMs: 20_000,
+  });
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toStartWith("web asks:");
+  expect(JSON.stringify(result)).toContain("Ada of the test");
+}, 30_000);
+
 test("the processes of stdio servers have nothing of ours in their environment, and end with the installation", async () => {
   await person.executor.tasks.run(`return await tools.files.list_allowed_directories()`);
   const worker = installation.workers[0];

@@ -9,6 +9,8 @@ import { memoryFigure } from "./figures/memory.ts";
 import { noisyNeighbourFigure } from "./figures/noisy-neighbour.ts";
 import { resumeFigure } from "./figures/resume.ts";
 import { runFigure } from "./figures/run.ts";
+import { searchFigure } from "./figures/search.ts";
+import { sourcesFigure } from "./figures/sources.ts";
 import { startFigure } from "./figures/start.ts";
 import { throughputFigure } from "./figures/throughput.ts";
 import type { Figure, Row } from "./src/figure.ts";
@@ -24,6 +26,8 @@ const figures: Figure[] = [
   eventsFigure,
   startFigure,
   noisyNeighbourFigure,
+  sourcesFigure,
+  searchFigure,
 ];
 /** As the product sets it for the processes of its engine; it counts only when a process has it from the start. */
 const fastMemories = "BUN_JSC_maxNumWasmFastMemories";

@@ -30,6 +30,12 @@ const bodies: Partial<Record<RouteName, object>> = {
   resolveInteraction: { answer: "x" },
   createPolicy: { toolPathPattern: "a.b", decision: "deny" },
   testPolicy: { toolPath: "executor.echo" },
+  createSource: { type: "openapi", name: "x", spec: "openapi: 3.1.0" },
+  probeSource: { url: "http://127.0.0.1:1/" },
+  updateSource: { name: "renamed" },
+  refreshSource: {},
+  createCredential: { sourceKey: "pets", scope: "workspace", secretJson: { token: "x" } },
+  connectOauth: { sourceKey: "pets" },
 };
 
 async function makeKey(role: "agent" | "reviewer" | "admin", from = owner): Promise<Person & { keyId: string }> {
@@ -123,7 +129,25 @@ describe("the wall between workspaces", () => {
       async () =>
         (await owner.executor.interactions.list({ taskId: asked.taskId, status: "pending" })).items[0]?.interactionId,
     );
-    const ids: Record<string, string> = { taskId, approvalId, keyId, policyId, interactionId };
+    const { sourceId } = await owner.executor.sources.add({
+      type: "openapi",
+      name: "pets",
+      spec: { openapi: "3.1.0", info: { title: "Pets", version: "1" }, paths: {} },
+    });
+    const { credentialId } = await owner.executor.credentials.set({
+      sourceKey: "pets",
+      scope: "workspace",
+      secretJson: { token: "x" },
+    });
+    const ids: Record<string, string> = {
+      taskId,
+      approvalId,
+      keyId,
+      policyId,
+      interactionId,
+      sourceId,
+      credentialId,
+    };
     const withIds = table.filter(([, { path }]) => /\{(?!path\})/.test(path));
     expect(withIds.length).toBeGreaterThan(8);
     for (const [name, route] of withIds) {
@@ -139,6 +163,8 @@ describe("the wall between workspaces", () => {
     expect((await owner.executor.approvals.get(approvalId)).status).toBe("pending");
     expect((await owner.executor.keys.list()).items.map((key) => key.keyId)).toContain(keyId);
     expect((await owner.executor.policies.list()).items.map((policy) => policy.policyId)).toContain(policyId);
+    expect((await owner.executor.sources.get(sourceId)).name).toBe("pets");
+    expect((await owner.executor.credentials.list()).items.map((one) => one.credentialId)).toContain(credentialId);
   });
 
   test("a foreign workspaceId is not found on every route that takes one, whatever else is right", async () => {

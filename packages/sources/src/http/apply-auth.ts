@@ -43,6 +43,11 @@ export function applyAuth(
       setHeader(headers, part.name, part.value);
       sensitive.headers.push(part.name);
     } else if (part.in === "cookie") {
+      if (/[;\s,"\\]/.test(part.value))
+        throw new AppError(
+          "credential.invalid",
+          `The secret for the cookie ${part.name} holds characters that no cookie may hold.`,
+        );
       headers.set("cookie", withCookie(headers.get("cookie"), part.name, part.value));
     } else if (part.in === "query") {
       url = withQuery(url, part.name, part.value);
@@ -74,8 +79,16 @@ function withQuery(url: string, name: string, value: string): string {
   const at = beforeHash.indexOf("?");
   const base = at < 0 ? beforeHash : beforeHash.slice(0, at);
   const encoded = encodeURIComponent(name);
-  const others = (at < 0 ? "" : beforeHash.slice(at + 1))
-    .split("&")
-    .filter((pair) => pair !== "" && pair.split("=", 1)[0] !== encoded && pair.split("=", 1)[0] !== name);
+  const names = (pair: string): boolean => decoded(pair.split("=", 1)[0] ?? "") === name;
+  const others = (at < 0 ? "" : beforeHash.slice(at + 1)).split("&").filter((pair) => pair !== "" && !names(pair));
   return `${base}?${[...others, `${encoded}=${encodeURIComponent(value)}`].join("&")}`;
+}
+
+/** However it is spelt, it is the same name to the other side. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
 }

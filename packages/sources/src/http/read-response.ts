@@ -32,13 +32,13 @@ export async function readResponse(
 function toJson(bytes: Uint8Array, contentType: string, redact: Redactor): string {
   if (bytes.length === 0) return "null";
   const type = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
-  if (!isTextual(type, bytes)) return binary(bytes, type);
+  if (!isTextual(type, bytes)) return binary(bytes, type, redact);
   const text = decode(bytes, contentType);
   if (type === "text/event-stream") return redact(JSON.stringify(readEvents(text)));
   if (/[/+](x-ndjson|ndjson|jsonl|json-seq)$/.test(type)) return redact(JSON.stringify(readLines(text)));
   // Valid JSON goes through as it came; it is not written anew, so nothing in it changes.
-  if (isJsonType(type) || type === "") return isJson(text) ? redact(text) : redact(JSON.stringify(text));
-  return redact(JSON.stringify(text));
+  const mayBeJson = isJsonType(type) || type === "" || (type === "text/plain" && /^\s*[[{]/.test(text));
+  return redact(mayBeJson && isJson(text) ? text : JSON.stringify(text));
 }
 
 const isJsonType = (type: string): boolean => /^(application|text)\/(.+\+)?json$/.test(type);
@@ -62,13 +62,14 @@ function decode(bytes: Uint8Array, contentType: string): string {
   }
 }
 
-/** Secrets inside a picture are nobody's business here; the bytes are the API's own. */
-const binary = (bytes: Uint8Array, type: string): string =>
-  JSON.stringify({
-    contentType: type || "application/octet-stream",
-    base64: Buffer.from(bytes).toString("base64"),
-    size: bytes.length,
-  });
+/** Bytes may repeat a secret as well as text can; where they do, they are not given at all. */
+function binary(bytes: Uint8Array, type: string, redact: Redactor): string {
+  const contentType = type || "application/octet-stream";
+  const base64 = Buffer.from(bytes).toString("base64");
+  const asText = Buffer.from(bytes).toString("latin1");
+  if (redact(asText) !== asText) return JSON.stringify({ contentType, base64: "", size: bytes.length, redacted: true });
+  return JSON.stringify({ contentType, base64, size: bytes.length });
+}
 
 function isJson(text: string): boolean {
   try {
@@ -120,7 +121,7 @@ const readLines = (text: string): unknown[] =>
 
 function failed(response: Response, json: string, maxBytes: number): ToolOutcome {
   const { status } = response;
-  const said = messageIn(JSON.parse(json));
+  const said = messageIn(parsed(json));
   const what =
     status < 400 ? `The other side answered ${status} and leads elsewhere.` : `The other side answered ${status}.`;
   return {

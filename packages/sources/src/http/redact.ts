@@ -1,6 +1,7 @@
 /**
  * Takes secrets out of text that goes back to code, people or logs: each one as it is, and as it is usually written in JSON, in a
- * URL and in base64. Works on JSON text without breaking it, because what is put in needs no escaping.
+ * URL and in base64. Letter case does not hide one. Where a secret stands in JSON as a bare number, the number is taken out whole
+ * and a string put in its place, so that JSON stays JSON.
  */
 const REDACTED = "[redacted]";
 /** Shorter ones stand in ordinary text by chance, and taking them out would tell what they are. */
@@ -13,12 +14,18 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   for (const secret of secrets) if (secret.length >= MIN_LENGTH) for (const form of formsOf(secret)) forms.add(form);
   // The longest first: a secret may be part of another one.
   const ordered = [...forms].toSorted((a, b) => b.length - a.length);
-  return (text) => {
-    let clean = text;
-    for (const form of ordered) if (clean.includes(form)) clean = clean.replaceAll(form, REDACTED);
-    return clean;
-  };
+  if (ordered.length === 0) return (text) => text;
+  const anyForm = new RegExp(ordered.map(escapeForPattern).join("|"), "gi");
+  const numbers = secrets.filter((secret) => /^\d{4,}$/.test(secret));
+  const bareNumber =
+    numbers.length > 0
+      ? new RegExp(`(?<=[:\\[,]\\s*)-?\\d*(?:${numbers.join("|")})[\\d.eE+-]*(?=\\s*[,\\]}])`, "g")
+      : null;
+  return (text) => (bareNumber ? text.replace(bareNumber, `"${REDACTED}"`) : text).replace(anyForm, REDACTED);
 }
+
+/** An escape of URLs may be written in either case, and is: `%2F`, `%2f`. */
+const escapeForPattern = (form: string): string => form.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret, "utf8");
@@ -29,11 +36,9 @@ function formsOf(secret: string): string[] {
     JSON.stringify(secret).slice(1, -1).replaceAll("/", "\\/"),
     escapeUnicode(secret),
     urlEncoded,
-    urlEncoded.toLowerCase(),
     urlEncoded.replaceAll("%20", "+"),
     htmlEscaped(secret),
     bytes.toString("hex"),
-    bytes.toString("hex").toUpperCase(),
     ...base64Cores(bytes),
   ];
   return written.filter((form) => form.length >= MIN_LENGTH);

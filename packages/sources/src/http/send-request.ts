@@ -50,7 +50,7 @@ export async function sendRequest(request: OutgoingRequest, io: CallIo): Promise
       if (!(error instanceof AppError)) throw error;
       const isLost = error.code === "egress.failed" || error.code === "egress.timeout";
       if (!isLost || tried >= tries || signal.aborted) return outcomeOf(error, request);
-      await pause(BACKOFF_MS[tried - 1] ?? 1_000, signal);
+      await pause(jittered(tried), signal);
     }
   }
 }
@@ -59,6 +59,11 @@ export async function sendRequest(request: OutgoingRequest, io: CallIo): Promise
 function pauseMs(response: Response, tried: number): number | null {
   const asked = retryAfterMs(response.headers.get("retry-after"));
   if (asked !== null) return asked <= MAX_RETRY_AFTER_MS ? asked : null;
+  return jittered(tried);
+}
+
+/** Not all at once: others were cut off at the same moment. */
+function jittered(tried: number): number {
   const backoff = BACKOFF_MS[tried - 1] ?? 1_000;
   return backoff / 2 + Math.random() * backoff;
 }
@@ -75,9 +80,11 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
+  const stop = (): void => resolve();
+  signal.addEventListener("abort", stop, { once: true });
   await promise;
   clearTimeout(timer);
+  signal.removeEventListener("abort", stop);
 }
 
 function outcomeOf(error: AppError, { safe, method }: OutgoingRequest): ToolOutcome {

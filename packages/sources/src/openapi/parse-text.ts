@@ -1,5 +1,6 @@
-/** From bytes or text to a document: JSON first, else YAML. */
+/** From bytes or text to a document: JSON first, else YAML, whose aliases may not blow it up (S15). */
 import { AppError } from "@executor/contracts/error";
+import { parseYaml } from "./parse-yaml.ts";
 
 export interface ParsedText {
   root: Record<string, unknown>;
@@ -17,7 +18,7 @@ export function parseText(source: Uint8Array | string, check: (value: unknown) =
     if (error instanceof AppError) throw error;
   }
   try {
-    return { root: check(Bun.YAML.parse(text)), text, contentType: "application/yaml" };
+    return { root: check(parseYaml(text)), text, contentType: "application/yaml" };
   } catch (error) {
     if (error instanceof AppError) throw error;
     const what = isJson ? "JSON" : "YAML";

@@ -55,6 +55,7 @@ interface Writer {
   elided: string;
   /** References being written right now: meeting one again is a cycle. */
   open: string[];
+  nesting: number;
 }
 
 function newWriter(schema: unknown, options: TypescriptOptions, depth: number, maxLength: number): Writer {
@@ -68,6 +69,7 @@ function newWriter(schema: unknown, options: TypescriptOptions, depth: number, m
     indent: options.indent ?? null,
     elided: options.elided ?? "unknown",
     open: [],
+    nesting: 0,
   };
 }
 
@@ -77,14 +79,22 @@ function needsInput(schema: JsonSchema): boolean {
 }
 
 function write(writer: Writer, schema: unknown, level: number): string {
-  if (writer.left <= 0) {
+  // Each step costs something, so that nesting that writes nothing (allOf in allOf) ends too.
+  writer.left--;
+  if (writer.left <= 0 || writer.nesting > 100) {
     writer.cut = true;
     return writer.elided;
   }
   if (schema === false) return spend(writer, "never");
   if (!isRecord(schema)) return spend(writer, writer.elided);
-  if (typeof schema.$ref === "string") return writeRef(writer, schema.$ref, schema, level);
+  writer.nesting++;
+  const text =
+    typeof schema.$ref === "string" ? writeRef(writer, schema.$ref, schema, level) : writeAll(writer, schema, level);
+  writer.nesting--;
+  return text;
+}
 
+function writeAll(writer: Writer, schema: Record<string, unknown>, level: number): string {
   const parts: string[] = [];
   const own = writeOwn(writer, schema, level);
   if (own !== null) parts.push(own);

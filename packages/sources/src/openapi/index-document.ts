@@ -46,14 +46,15 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
 
   const writer = newSchemaWriter(document);
   const reached = new Set<string>();
-  const written = found.map((operation) => writeOperation(writer, operation, reached));
+  const params = new Map<Param, Written>();
+  const written = found.map((operation) => writeOperation(writer, params, operation, reached));
   const components = writeComponents(writer, reached);
   const hashes = hashComponents(components);
 
   const serversText = JSON.stringify(servers);
   let at = 0;
   const tools = found.map((operation, index): IndexedTool => {
-    const { json, refs } = written[index] as WrittenOperation;
+    const { json, refs } = written[index] as Written;
     const description = describeOperation(operation);
     const place = operation.usesDocumentServers ? serversText : "";
     const reachedHashes = refs.map((ref) => hashes.get(ref) ?? "nowhere").join("\n");
@@ -98,20 +99,26 @@ function gateFacts({ method, operation }: FoundOperation): Pick<IndexedTool, "ef
   return { effect: safe ? "safe" : "unsafe", idempotent, approval: safe ? "auto" : "required" };
 }
 
-interface WrittenOperation {
+/** An operation or a parameter, and the references in it. */
+interface Written {
   json: string;
-  refs: string[];
+  refs: readonly string[];
 }
 
 /** As operation.ts says, without `servers` where they are the document's. */
-function writeOperation(writer: SchemaWriter, found: FoundOperation, reached: Set<string>): WrittenOperation {
+function writeOperation(
+  writer: SchemaWriter,
+  params: Map<Param, Written>,
+  found: FoundOperation,
+  reached: Set<string>,
+): Written {
   const { operation } = found;
   writer.refs = new Set();
   const { body } = operation;
   const parts = [
     `"method":${JSON.stringify(operation.method)},"path":${JSON.stringify(operation.path)}`,
     found.usesDocumentServers ? "" : `"servers":${JSON.stringify(operation.servers)}`,
-    `"params":[${operation.params.map((param) => writeParam(writer, param)).join(",")}]`,
+    `"params":[${operation.params.map((param) => writeParam(writer, params, param)).join(",")}]`,
     `"body":${body === null ? "null" : writeWith(writer, { required: body.required, fields: body.fields, description: body.description }, "contents", body.contents)}`,
     `"responses":[${operation.responses.map((response) => writeResponse(writer, response)).join(",")}]`,
     `"security":${JSON.stringify(operation.security)},"deprecated":${operation.deprecated}`,
@@ -122,9 +129,20 @@ function writeOperation(writer: SchemaWriter, found: FoundOperation, reached: Se
   return { json, refs };
 }
 
-function writeParam(writer: SchemaWriter, param: Param): string {
-  const { schema, ...rest } = param;
-  return `${JSON.stringify(rest).slice(0, -1)},"schema":${writeSchema(writer, schema)}}`;
+/** Most operations share their parameters: each is written once. */
+function writeParam(writer: SchemaWriter, known: Map<Param, Written>, param: Param): string {
+  let written = known.get(param);
+  if (written === undefined) {
+    const { refs } = writer;
+    writer.refs = new Set();
+    const { schema, ...rest } = param;
+    const json = `${JSON.stringify(rest).slice(0, -1)},"schema":${writeSchema(writer, schema)}}`;
+    written = { json, refs: [...writer.refs] };
+    writer.refs = refs;
+    known.set(param, written);
+  }
+  for (const ref of written.refs) writer.refs.add(ref);
+  return written.json;
 }
 
 function writeWith(writer: SchemaWriter, rest: object, key: string, contents: readonly BodyContent[]): string {

@@ -20,7 +20,8 @@ export async function loadDocument(definition: PublicDefinition, io: ReadIo): Pr
   if (spec === undefined)
     throw new AppError("source.invalid", "An openapi source needs spec: the URL or text of its document.");
   if (typeof spec !== "string") {
-    return { root: asDocument(spec), text: JSON.stringify(spec), contentType: "application/json", url: null };
+    // A copy, as reading strips the schemas it passes.
+    return { ...parseText(JSON.stringify(spec), asDocument), url: null };
   }
   if (/^file:/i.test(spec)) return await loadFile(spec, io);
   if (/^https?:\/\//i.test(spec) && !/\s/.test(spec.trim())) return await fetchDocument(spec.trim(), io);

@@ -175,13 +175,14 @@ export function inlineSchema(found: Record<string, unknown>): Record<string, unk
 
 /** A placeholder nobody declared must still be filled. */
 function addMissing({ document }: ParamReader, path: string, params: Param[]): void {
-  for (const [, name] of path.matchAll(/\{([^{}]+)\}/g)) {
+  for (const placeholder of path.match(/\{[^{}]+\}/g) ?? []) {
+    const name = placeholder.slice(1, -1);
     if (params.some((param) => param.in === "path" && param.name === name)) continue;
-    document.warn(`${path} does not declare its path parameter ${quote(name as string)}; it is taken as text.`);
+    document.warn(`${path} does not declare its path parameter ${quote(name)}; it is taken as text.`);
     params.push({
-      name: name as string,
+      name,
       in: "path",
-      arg: name as string,
+      arg: name,
       required: true,
       style: "simple",
       explode: false,

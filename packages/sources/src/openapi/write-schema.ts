@@ -1,7 +1,8 @@
 /**
  * Writes one schema of a document as JSON, without what nobody needs (examples, extensions), and notes the references in it.
- * This is the hot path of reading: every schema passes here once and is never copied. Depth and size are bounded, because a
- * document of aliases can be a graph, and a graph written out can be endless.
+ * This is the hot path of reading: every schema passes here once. A plain schema is stripped in place and written natively;
+ * one that is too deep or too large is written with care, because a document of aliases can be a graph, and a graph written
+ * out can be endless.
  */
 import { isRecord, localRef, type RawDocument } from "./raw-document.ts";
 
@@ -11,20 +12,53 @@ export interface SchemaWriter {
   refs: Set<string>;
   /** Values that may still be written, over the whole document. */
   left: number;
-  /** Keys as they are written: most come again and again. */
-  keys: Map<string, string>;
 }
 
 export const newSchemaWriter = (document: RawDocument): SchemaWriter => ({
   document,
   refs: new Set(),
   left: 10_000_000,
-  keys: new Map(),
 });
 
 export function writeSchema(writer: SchemaWriter, schema: unknown): string {
-  return schema === undefined ? "{}" : writeKeywords(writer, schema, 0);
+  if (schema === undefined) return "{}";
+  if (typeof schema === "object" && schema !== null && strip(writer, schema, 0)) return JSON.stringify(schema);
+  return writeKeywords(writer, schema, 0);
 }
+
+/** Sets what is dropped to undefined, which JSON.stringify leaves out. False when it met its bounds. */
+function strip(writer: SchemaWriter, schema: object, depth: number): boolean {
+  if (depth >= maxDepth || --writer.left <= 0) return false;
+  if (Array.isArray(schema)) return schema.every((item) => !isObject(item) || strip(writer, item, depth + 1));
+  const keywords = schema as Record<string, unknown>;
+  for (const key in keywords) {
+    const value = keywords[key];
+    if (value === undefined) continue;
+    if (dropped.has(key) || key.startsWith("x-")) keywords[key] = undefined;
+    else if (key === "$ref" && typeof value === "string") keywords[key] = noteRef(writer, value);
+    else if (isObject(value) && !stripKeyword(writer, key, value, depth + 1)) return false;
+  }
+  return true;
+}
+
+function stripKeyword(writer: SchemaWriter, key: string, value: object, depth: number): boolean {
+  if (values.has(key)) return isBounded(writer, value, depth);
+  if (!maps.has(key) || Array.isArray(value)) return strip(writer, value, depth);
+  const map = value as Record<string, unknown>;
+  for (const name in map) {
+    const schema = map[name];
+    if (isObject(schema) && !strip(writer, schema, depth + 1)) return false;
+  }
+  return true;
+}
+
+function isBounded(writer: SchemaWriter, value: object, depth: number): boolean {
+  if (depth >= maxDepth || --writer.left <= 0) return false;
+  for (const field of Object.values(value)) if (isObject(field) && !isBounded(writer, field, depth + 1)) return false;
+  return true;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const maxDepth = 150;
 
@@ -38,7 +72,7 @@ function writeKeywords(writer: SchemaWriter, schema: unknown, depth: number): st
   for (const key in keywords) {
     if (dropped.has(key) || key.startsWith("x-")) continue;
     const written = writeKeyword(writer, key, keywords[key], depth);
-    out += out === "" ? `${name(writer, key)}:${written}` : `,${name(writer, key)}:${written}`;
+    out += out === "" ? `${JSON.stringify(key)}:${written}` : `,${JSON.stringify(key)}:${written}`;
   }
   return `{${out}}`;
 }
@@ -50,7 +84,7 @@ const maps = new Set(["properties", "patternProperties", "$defs", "definitions",
 const values = new Set(["enum", "const", "default", "discriminator", "xml", "required", "type", "dependentRequired"]);
 
 function writeKeyword(writer: SchemaWriter, key: string, value: unknown, depth: number): string {
-  if (typeof value === "string") return key === "$ref" ? writeRef(writer, value) : JSON.stringify(value);
+  if (typeof value === "string") return key === "$ref" ? JSON.stringify(noteRef(writer, value)) : JSON.stringify(value);
   if (typeof value === "boolean" || typeof value === "number") return plain(value);
   if (value === null) return "null";
   if (values.has(key)) return writeValue(writer, value, depth + 1);
@@ -63,7 +97,7 @@ function writeMap(writer: SchemaWriter, map: Record<string, unknown>, depth: num
   let out = "";
   for (const key in map) {
     const written = writeKeywords(writer, map[key], depth + 1);
-    out += out === "" ? `${name(writer, key)}:${written}` : `,${name(writer, key)}:${written}`;
+    out += out === "" ? `${JSON.stringify(key)}:${written}` : `,${JSON.stringify(key)}:${written}`;
   }
   return `{${out}}`;
 }
@@ -85,15 +119,15 @@ function writeValue(writer: SchemaWriter, value: unknown, depth: number): string
   if (isTooMuch(writer, depth)) return "null";
   if (Array.isArray(value)) return `[${value.map((item) => writeValue(writer, item, depth + 1)).join(",")}]`;
   const fields = Object.entries(value).map(
-    ([key, field]) => `${name(writer, key)}:${writeValue(writer, field, depth + 1)}`,
+    ([key, field]) => `${JSON.stringify(key)}:${writeValue(writer, field, depth + 1)}`,
   );
   return `{${fields.join(",")}}`;
 }
 
-function writeRef(writer: SchemaWriter, ref: string): string {
+function noteRef(writer: SchemaWriter, ref: string): string {
   const local = localRef(writer.document, ref);
   if (local !== null) writer.refs.add(local);
-  return JSON.stringify(local ?? ref);
+  return local ?? ref;
 }
 
 function isTooMuch(writer: SchemaWriter, depth: number): boolean {
@@ -109,11 +143,3 @@ function isTooMuch(writer: SchemaWriter, depth: number): boolean {
 
 /** JSON has no NaN, and YAML has. */
 const plain = (value: unknown): string => JSON.stringify(value) ?? "null";
-
-function name({ keys }: SchemaWriter, key: string): string {
-  const known = keys.get(key);
-  if (known !== undefined) return known;
-  const quoted = JSON.stringify(key);
-  if (keys.size < 5_000) keys.set(key, quoted);
-  return quoted;
-}

@@ -166,5 +166,9 @@ function collectFields(document: RawDocument, schema: unknown, names: Set<string
   for (const [name, property] of Object.entries(record(found.properties))) {
     if (!isRecord(property) || property.readOnly !== true) names.add(name);
   }
+  // Required and described nowhere: it must be given all the same.
+  const declared = record(found.properties);
+  for (const name of list(found.required))
+    if (typeof name === "string" && !Object.hasOwn(declared, name)) names.add(name);
   return list(found.allOf).every((member) => collectFields(document, member, names, seen));
 }

@@ -109,7 +109,10 @@ function readOperation(
   }
   const { params, bodyParams } = readParams(level.params, path, [item.parameters, raw.parameters]);
   const consumes = Array.isArray(raw.consumes) ? strings(raw.consumes) : level.consumes;
-  const body = swagger ? readSwaggerBody(document, bodyParams, consumes) : readBody(document, raw.requestBody);
+  const declared = swagger ? readSwaggerBody(document, bodyParams, consumes) : readBody(document, raw.requestBody);
+  const body = declared !== null && bodiless.has(method) ? null : declared;
+  if (body !== declared)
+    document.warn(`${method} ${path} declares a body, which requests of this method do not carry; it is left out.`);
   const named = nameArgs(params, body !== null);
   const servers = swagger ? swaggerSchemes(document, raw) : (readServers(raw.servers) ?? readServers(item.servers));
   const produces = swagger ? (Array.isArray(raw.produces) ? strings(raw.produces) : level.produces) : null;
@@ -133,6 +136,8 @@ function readOperation(
     },
   };
 }
+
+const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Swagger 2 lets an operation choose other schemes than the document. */
 function swaggerSchemes({ root }: RawDocument, raw: Record<string, unknown>): Server[] | null {

@@ -60,8 +60,12 @@ export function nameArgs(params: readonly Param[], hasBody: boolean): Param[] {
 
 /** Who keeps a name that several want: the earlier place. */
 const places: readonly string[] = ["path", "query", "querystring", "header", "cookie"] satisfies ParamPlace[];
-/** OpenAPI says that these are not parameters: media types and security decide them. */
-const ignoredHeaders = new Set(["accept", "content-type", "authorization"]);
+/** No parameters, whatever a document says: media types, the credential, the connection or we ourselves decide them. */
+const ignoredHeaders = new Set(
+  "accept content-type authorization proxy-authorization cookie host content-length transfer-encoding connection keep-alive upgrade te trailer expect user-agent accept-encoding content-encoding".split(
+    " ",
+  ),
+);
 
 function readParam(reader: ParamReader, raw: unknown, path: string): ReadParam {
   const key = isRecord(raw) && typeof raw.$ref === "string" ? raw.$ref : raw;

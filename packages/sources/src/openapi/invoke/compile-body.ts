@@ -40,9 +40,10 @@ function compileContent(content: BodyContent, resolve: Resolve): CompiledContent
   const names = [...facts.properties];
   const type = followed(content.schema, resolve)["type"];
   const describesObject = type === "object" || facts.properties.size > 0;
+  const format = formatOf(content.contentType.toLowerCase(), content.schema, resolve, describesObject);
   return {
-    contentType: content.contentType === "*/*" && describesObject ? "application/json" : content.contentType,
-    format: formatOf(content.contentType.toLowerCase(), content.schema, resolve, describesObject),
+    contentType: content.contentType === "*/*" ? (ANY_TYPE[format] ?? "*/*") : content.contentType,
+    format,
     schema: content.schema,
     resolve,
     encoding: new Map(Object.entries(content.encoding)),
@@ -56,6 +57,9 @@ function compileContent(content: BodyContent, resolve: Resolve): CompiledContent
   };
 }
 
+/** A range cannot be sent: what goes where any type is taken. */
+const ANY_TYPE: { [format: string]: string | undefined } = { json: "application/json", text: "text/plain" };
+
 const isFile = (schema: JsonSchema, resolve: Resolve): boolean =>
   isBinary(schema, resolve) || isBinary(itemsOf(schema, resolve), resolve);
 
@@ -64,8 +68,8 @@ function formatOf(contentType: string, schema: JsonSchema, resolve: Resolve, des
   if (type === "application/x-www-form-urlencoded") return "form";
   if (type.startsWith("multipart/")) return "multipart";
   if (LINES.test(type)) return "text";
-  if (isBinary(schema, resolve)) return "binary";
   if (type.endsWith("/json") || type.endsWith("+json")) return "json";
+  if (isBinary(schema, resolve)) return "binary";
   if (type === "*/*") return describesObject || followed(schema, resolve)["type"] !== "string" ? "json" : "text";
   if (type.endsWith("/xml") || type.endsWith("+xml")) return "xml";
   if (type.startsWith("text/") || TEXTUAL.test(type)) return "text";

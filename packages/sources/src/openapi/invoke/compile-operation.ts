@@ -57,7 +57,9 @@ function splitPath(template: string): { path: string; query: string } {
 
 function pathPieces(path: string, params: readonly Param[]): (string | Param)[] {
   const byName = new Map(params.filter((param) => param.in === "path").map((param) => [param.name, param]));
-  return path.split(/(\{[^{}]+\})/).map((piece) => byName.get(piece.slice(1, -1)) ?? literal(piece));
+  const paramOf = (piece: string): Param | undefined =>
+    piece.startsWith("{") ? byName.get(piece.slice(1, -1)) : undefined;
+  return path.split(/(\{[^{}]+\})/).map((piece) => paramOf(piece) ?? literal(piece));
 }
 
 /** Characters that no URL may hold are encoded; what is encoded already stays. */

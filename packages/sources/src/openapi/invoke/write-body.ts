@@ -63,7 +63,10 @@ function writeBinary(content: CompiledContent, value: unknown, problems: string[
   if (file !== null) return { contentType: concreteType(content.contentType, file.contentType), body: file.bytes };
   // The document calls it bytes of a type we do not know, and describes an object: then JSON is the only sensible reading.
   if (isComposite(value) && content.describesObject)
-    return { contentType: concreteType(content.contentType, "application/json"), body: JSON.stringify(value) };
+    return {
+      contentType: content.contentType.includes("*") ? "application/json" : content.contentType,
+      body: JSON.stringify(value),
+    };
   problems.push(`${at} ${FILE_EXPECTED}`);
   return null;
 }

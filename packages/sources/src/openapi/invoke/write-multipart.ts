@@ -16,8 +16,10 @@ interface Part {
 
 /** Null when it is no object. */
 export function writeMultipart(content: CompiledContent, value: unknown, problems: string[]): WrittenBody | null {
-  if (!isComposite(value) || Array.isArray(value)) return null;
-  const parts = Object.entries(value).flatMap(([name, item]) => partsOf(content, name, item, problems));
+  // A body that is no object, only a file or several: they get the name most servers look for.
+  const isBare = !isComposite(value) || Array.isArray(value) || isFileObject(value);
+  const fields: [string, unknown][] = isBare ? [["file", value]] : Object.entries(value);
+  const parts = fields.flatMap(([name, item]) => partsOf(content, name, item, problems));
   const boundary = `executor-${crypto.randomUUID()}`;
   const chunks = parts.flatMap((part) => [head(part, boundary), part.body, "\r\n"]);
   const bytes = Buffer.concat([...chunks, `--${boundary}--\r\n`].map((chunk) => Buffer.from(chunk as Uint8Array)));

@@ -5,6 +5,7 @@
  * A runtime never performs a call, never looks at a clock for the guest, and never keeps state between two sessions.
  */
 import type { GuestLimitCode } from "@executor/contracts/error";
+import type { Fence } from "../store/progress.ts";
 
 export interface Runtime {
   readonly id: string;
@@ -13,8 +14,11 @@ export interface Runtime {
   /** Changes when old scripts may behave differently. */
   readonly preludeVersion: number;
   availability(): Promise<RuntimeAvailability>;
-  /** Makes a guest ready. None of its code has run before the first `advance`. */
-  open(program: GuestProgram): Promise<GuestSession>;
+  /**
+   * Makes a guest ready. None of its code has run before the first `advance`. Rejects with GuestLost when it may be tried
+   * again (also when `signal` called it off), with RuntimeRefused when trying again will not help.
+   */
+  open(program: GuestProgram, signal?: AbortSignal): Promise<GuestSession>;
   /** Stops everything the runtime started. Open sessions are lost. */
   close(): Promise<void>;
 }
@@ -24,6 +28,8 @@ export type RuntimeAvailability = { available: true } | { available: false; reas
 export interface GuestProgram {
   /** For logs only. */
   taskId: string;
+  /** The run it is for: what speaks for this guest from outside the worker is bound to it. */
+  fence: Fence;
   /** JavaScript made by transpile-task.ts; pinned with the task. */
   script: string;
   /** 32 hex digits; feeds Math.random and crypto.randomUUID. */
@@ -115,4 +121,9 @@ export type CallRefusal = "call.input_too_large" | "call.input_invalid" | "tool.
 /** The engine under a session is gone (killed, crashed, moved away from a busy neighbour). Replay in a new session. */
 export class GuestLost extends Error {
   override readonly name = "GuestLost";
+}
+
+/** No guest can be had here, and not because of this one. The message is shown to whoever submitted the task. */
+export class RuntimeRefused extends Error {
+  override readonly name = "RuntimeRefused";
 }

@@ -21,6 +21,7 @@ export type DriveEnd =
   | { kind: "paused"; waitingFor: string[] }
   | { kind: "stuck" }
   | { kind: "overfull" }
+  | { kind: "refused"; message: string }
   | { kind: "diverged"; message: string };
 
 export interface DriveDeps {

@@ -3,7 +3,7 @@
  * Expected ends are values; what it throws means that nothing more was written, and the task goes on from its journal.
  */
 import type { TaskStatus } from "@executor/contracts/task";
-import { GuestLost, type GuestProgram } from "../ports/runtime.ts";
+import { GuestLost, type GuestProgram, type GuestSession, RuntimeRefused } from "../ports/runtime.ts";
 import type { Claim } from "../store/verbs/claim-task.ts";
 import type { TaskEnd } from "../store/verbs/end-task.ts";
 import { driveGuest, type DriveEnd } from "./drive-guest.ts";
@@ -60,7 +60,16 @@ async function driveToEnd(run: Run): Promise<Driven> {
 /** Null when the engine was lost. */
 async function driveOnce(run: Run): Promise<DriveEnd | null> {
   const { deps, journal, desk, clock, output, nextMove, stop } = run;
-  const session = await deps.runtime.open(programOf(run));
+  const opening = new AbortController();
+  stop.onStop(() => opening.abort());
+  let session: GuestSession;
+  try {
+    session = await deps.runtime.open(programOf(run), opening.signal);
+  } catch (error) {
+    if (error instanceof GuestLost) return null;
+    if (error instanceof RuntimeRefused) return { kind: "refused", message: error.message };
+    throw error;
+  }
   stop.onStop(() => void session.close());
   const cancelDeadline = armDeadline(run);
   const maxJournalBytes = deps.limits.journalBytes;
@@ -117,6 +126,8 @@ async function finishDrive(run: Run, end: DriveEnd): Promise<Driven> {
           `The inputs and results of the task's calls came to more than ${deps.limits.journalBytes} bytes in all. Ask the tools for less, or split the task.`,
         ),
       );
+    case "refused":
+      return ended(failedBy("runtime.unavailable", end.message));
     case "diverged":
       return ended(
         failedBy(
@@ -165,10 +176,11 @@ async function settle({ deps, fence, journal, clock }: Run, end: TaskEnd): Promi
   return { kind: "settled", status: end.status };
 }
 
-function programOf({ deps, task }: Run): GuestProgram {
+function programOf({ deps, task, fence }: Run): GuestProgram {
   const { cpuMs, memoryBytes, outputBytes, calls, callInputBytes, resultBytes } = deps.limits;
   return {
     taskId: task.taskId,
+    fence,
     script: task.script,
     seed: task.seed,
     startMs: task.startedAt ?? task.createdAt,

@@ -27,6 +27,7 @@ async function openCode(in_: GuestPool, code: string, changed: Partial<GuestLimi
   if (!task.ok) throw new Error(task.message);
   return in_.openSession({
     taskId: "task_pool",
+    fence: { taskId: "task_pool", workspaceId: "ws", workerId: "worker", attempt: 1 },
     script: task.script,
     seed: "0".repeat(32),
     startMs: 0,

@@ -27,6 +27,7 @@ async function probeEngine(pool: GuestPool): Promise<RuntimeAvailability> {
   try {
     const session = await pool.openSession({
       taskId: "probe",
+      fence: { taskId: "probe", workspaceId: "probe", workerId: "probe", attempt: 0 },
       script: "(async () => 6 * 7);",
       seed: "0".repeat(32),
       startMs: 0,

@@ -1,9 +1,11 @@
 /** A runtime under test, and short ways to run code in it. */
 import type { GuestEnd, GuestLimits, GuestSession, Runtime, Turn } from "@executor/core/ports/runtime";
+import type { Fence } from "@executor/core/store/progress";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
 import { startMs } from "./sample-guests.ts";
 
 const seed = "00112233445566778899aabbccddeeff";
+const fence: Fence = { taskId: "task_test", workspaceId: "ws_test", workerId: "worker_test", attempt: 1 };
 
 export class GuestBench {
   /** Set before the first test. */
@@ -30,7 +32,15 @@ export class GuestBench {
     const task = transpileTask(code);
     if (!task.ok) throw new Error(`${task.line}:${task.column} ${task.message}`);
     const limits = { ...this.limits, ...changed };
-    return await this.runtime.open({ taskId: "task_test", script: task.script, seed, startMs, limits, ...program });
+    return await this.runtime.open({
+      taskId: "task_test",
+      fence,
+      script: task.script,
+      seed,
+      startMs,
+      limits,
+      ...program,
+    });
   };
 
   /** Runs to the first standstill. */

@@ -6,6 +6,13 @@ export const recordProgress = serviceMutation(writes.recordProgress);
 export const pauseTask = serviceMutation(writes.pauseTask);
 export const settleTask = serviceMutation(writes.settleTask);
 export const recordLateOutcome = serviceMutation(writes.recordLateOutcome);
+export const openGuestLink = serviceMutation(writes.openGuestLink);
+export const sendFromGuest = serviceMutation(writes.sendFromGuest);
+export const answerGuest = serviceMutation(writes.answerGuest);
+export const dropGuestText = serviceMutation(writes.dropGuestText);
+export const closeGuestLink = serviceMutation(writes.closeGuestLink);
 
 export const listCalls = serviceQuery(reads.listCalls);
 export const readJournal = serviceQuery(reads.readJournal);
+export const readForGuest = serviceQuery(reads.readForGuest);
+export const readFromGuest = serviceQuery(reads.readFromGuest);

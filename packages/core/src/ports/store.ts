@@ -19,6 +19,8 @@ export type Hint =
   | { kind: "resync" }
   /** A running task was cancelled. */
   | { kind: "cancelled"; taskId: string }
+  /** Something lies on a guest's link, for either side, or the link is gone. */
+  | { kind: "link"; linkId: string }
   /** A source is due to be read, was read, or is gone. */
   | { kind: "sources"; workspaceId: string }
   /** A bearer was revoked. */

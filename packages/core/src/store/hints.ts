@@ -14,6 +14,7 @@ const aboutSource = ({ sourceId, workspaceId }: { sourceId: string; workspaceId:
   taskId: sourceId,
   workspaceId,
 });
+const link = ({ linkId }: { linkId: string }): Hint => ({ kind: "link", linkId });
 const queued: Hint = { kind: "queued" };
 
 const hints: Hints = {
@@ -24,6 +25,9 @@ const hints: Hints = {
   recordProgress: ({ fence }) => [events(fence)],
   pauseTask: ({ fence }, result) => (result.status === "queued" ? [queued, events(fence)] : [settled(fence)]),
   settleTask: ({ fence }) => [settled(fence)],
+  sendFromGuest: (args) => [link(args)],
+  answerGuest: (args) => [link(args)],
+  closeGuestLink: (args) => [link(args)],
   cancelTask: (args) => [{ kind: "cancelled", taskId: args.taskId }, settled(args)],
   decideApproval: (_, result) => [queued, events(result)],
   resolveInteraction: (_, result) => [queued, events(result)],

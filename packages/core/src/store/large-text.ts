@@ -12,13 +12,21 @@ const MARKER = "\u0000chunks:";
 
 export async function storeText(tx: Tx, owner: string, text: string): Promise<string> {
   if (text.length <= INLINE_LENGTH && !text.startsWith("\u0000")) return text;
-  let part = 0;
-  for (let start = 0; start < text.length; part++) {
+  const bodies = splitText(text);
+  for (const [part, body] of bodies.entries())
+    await tx.insert("chunks", { chunkKey: `${owner}/${part}`, owner, part, body });
+  return `${MARKER}${bodies.length}:${text.length}`;
+}
+
+/** Pieces that each fit into a row. */
+export function splitText(text: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length;) {
     const end = endOfChunk(text, start);
-    await tx.insert("chunks", { chunkKey: `${owner}/${part}`, owner, part, body: text.slice(start, end) });
+    pieces.push(text.slice(start, end));
     start = end;
   }
-  return `${MARKER}${part}:${text.length}`;
+  return pieces;
 }
 
 export async function loadText(tx: Tx, owner: string, stored: string): Promise<string> {

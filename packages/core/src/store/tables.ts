@@ -3,15 +3,8 @@
  * follow this description; a test fails when one of them does not.
  * Rows are flat: JSON of users stays text, so that no store ever looks into it. Times are milliseconds.
  */
-
-/** A trailing "?" means the column may be null. "real" holds milliseconds with a fraction. */
-type Column = "text" | "int" | "real" | "text?" | "int?" | "real?";
-interface Table {
-  key: string;
-  columns: Record<string, Column>;
-  indexes: Record<string, readonly string[]>;
-}
-const table = <const T extends Table>(definition: T): T => definition;
+import { guestLinks } from "./guest-links-table.ts";
+import { type Table, table } from "./table.ts";
 
 export const tables = {
   /** A tenant. Written by bootstrap; `eventSeq` by every verb that appends events, `auditSeq` by those that leave an audit entry. */
@@ -364,6 +357,7 @@ export const tables = {
     columns: { clientKey: "text", workspaceId: "text", issuer: "text", sealed: "text", createdAt: "int" },
     indexes: { byWorkspace: ["workspaceId", "issuer"] },
   }),
+  guestLinks,
   /** Workers seen lately. Written by renewLeases. */
   workers: table({
     key: "workerId",

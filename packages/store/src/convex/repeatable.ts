@@ -19,6 +19,10 @@ const repeatable: Repeatable = {
   renewLeases: always,
   removeWorker: always,
   recordLateOutcome: always,
+  // A part that is there already is passed over; what is removed stays removed.
+  sendFromGuest: always,
+  dropGuestText: always,
+  closeGuestLink: always,
   // What the first took care of is no longer due for the second; only the hint is lost.
   recoverLeases: always,
   expireInteractions: always,

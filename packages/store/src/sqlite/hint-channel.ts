@@ -143,7 +143,7 @@ function openSpoke({ socketPath, onHint }: ChannelOptions): HintChannel {
 }
 
 /** They have no use for events: only the server streams them. */
-const concernsWorkers = ({ kind }: Hint): boolean => kind === "queued" || kind === "cancelled";
+const concernsWorkers = ({ kind }: Hint): boolean => kind === "queued" || kind === "cancelled" || kind === "link";
 
 const encode = (hints: readonly Hint[]): string => hints.map((hint) => `${JSON.stringify(hint)}\n`).join("");
 

@@ -6,6 +6,7 @@
 import { describe } from "bun:test";
 import { describeCredentials } from "./store/credentials.ts";
 import { describeEventsAndAudit } from "./store/events-and-audit.ts";
+import { describeGuestLinks } from "./store/guest-links.ts";
 import { describeIdentity } from "./store/identity.ts";
 import { describeInteractions } from "./store/interactions.ts";
 import { describeLargeText } from "./store/large-text.ts";
@@ -28,6 +29,7 @@ export function describeStore(name: string, open: OpenStore, { backlog = 1_000 }
     describeTasks(open);
     describeQueue(open, backlog);
     describeRuns(open);
+    describeGuestLinks(open);
     describeInteractions(open);
     describeLargeText(open);
     describeCredentials(open);

@@ -27,6 +27,15 @@ import {
   revokeBearer,
   touchBearer,
 } from "./identity.ts";
+import {
+  answerGuest,
+  closeGuestLink,
+  dropGuestText,
+  openGuestLink,
+  readForGuest,
+  readFromGuest,
+  sendFromGuest,
+} from "./guest-links.ts";
 import { decideApproval, expireInteractions, resolveInteraction } from "./interactions.ts";
 import { createPolicy, deletePolicy, listPolicies } from "./policies.ts";
 import {
@@ -87,6 +96,11 @@ export const writes = {
   pauseTask,
   settleTask,
   recordLateOutcome,
+  openGuestLink,
+  sendFromGuest,
+  answerGuest,
+  dropGuestText,
+  closeGuestLink,
   cancelTask,
   decideApproval,
   resolveInteraction,
@@ -127,6 +141,8 @@ export const reads = {
   listTasks,
   listCalls,
   readJournal,
+  readForGuest,
+  readFromGuest,
   readInteraction,
   listInteractions,
   listPolicies,

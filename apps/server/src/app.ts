@@ -17,6 +17,7 @@ import { setSecurityHeaders } from "./http/security-headers.ts";
 import { createFileServer } from "./http/serve-files.ts";
 import { serveRoutes } from "./http/serve-routes.ts";
 import { answerUnmatched } from "./http/unmatched.ts";
+import { guestRoutes } from "./internal/guest-routes.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -63,7 +64,7 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
 
   const app = new Hono<AppTypes>({ router: new TrieRouter() });
   app.use(logRequests(deps), setSecurityHeaders(), async function checkGuard(c, next) {
-    guard.check(c.req.raw.headers);
+    guard.check(c.req.raw.headers, c.req.path);
     await next();
   });
   serveRoutes(app, handlers, {
@@ -71,6 +72,7 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     rateLimit: new RateLimit(limits.requestsPerMinute, () => host.monotonicMs()),
     limits,
   });
+  app.route("/", guestRoutes({ ...deps, hub }));
   app.all("/api", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("/api/*", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("*", (c) => {

@@ -30,6 +30,8 @@ export interface AppDeps {
   env: ServerEnv;
   log: Logger;
   version: string;
+  /** A word that only this process answers with; see internal/guest-routes.ts. */
+  instance: string;
   /** Folder of the console's files; null serves none. */
   webRoot: string | null;
   /** Ends open streams and waits. */

@@ -4,7 +4,7 @@
  */
 import type { Hint, Store } from "@executor/core/ports/store";
 
-type Topic = `task:${string}` | `settled:${string}` | `workspace:${string}` | `bearer:${string}`;
+type Topic = `task:${string}` | `settled:${string}` | `workspace:${string}` | `bearer:${string}` | `link:${string}`;
 
 export interface HintHub {
   /** Returns the way to stop. `onHint` must not throw. */
@@ -22,6 +22,8 @@ export function createHintHub(store: Pick<Store, "watch">, onRevoked: (bearerId:
       tell(`task:${hint.taskId}`);
       if (hint.settled) tell(`settled:${hint.taskId}`);
       tell(`workspace:${hint.workspaceId}`);
+    } else if (hint.kind === "link") {
+      tell(`link:${hint.linkId}`);
     } else if (hint.kind === "resync") {
       for (const topic of listeners.keys()) if (!topic.startsWith("bearer:")) tell(topic);
     } else if (hint.kind === "revoked") {

@@ -64,6 +64,7 @@ async function main(): Promise<void> {
     env,
     log,
     version: about.version,
+    instance: host.newSeed(),
     webRoot: join(import.meta.dir, "../../web/public"),
     shutdown: stopping.signal,
   });

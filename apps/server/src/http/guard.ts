@@ -1,6 +1,7 @@
 /**
  * Who may talk to this server from a browser: requests must name a Host we serve (a rebound DNS name does not) and, if
  * they carry an Origin, come from one of our own pages. There are no cookies and no CORS headers, so nothing else may.
+ * /internal is for guests in VMs: any Host, no Origin. What a Funnel brings from the internet gets no further than that.
  */
 import { AppError } from "@executor/contracts/error";
 import type { ServerEnv } from "../env.ts";
@@ -8,15 +9,26 @@ import type { ServerEnv } from "../env.ts";
 const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
 const ANY_ADDRESS = ["0.0.0.0", "::", "[::]"];
 
+/** Tailscale sets it on what comes from the internet through a Funnel, and takes it away from what anyone else sends. */
+const FUNNEL_HEADER = "tailscale-funnel-request";
+
 export interface Guard {
-  check(headers: Headers): void;
+  check(headers: Headers, path: string): void;
 }
 
 export function createGuard(env: Pick<ServerEnv, "host" | "port" | "publicUrl" | "allowedHosts">): Guard {
   const served = servedHosts(env);
   const isServed = (host: string): boolean => served.has(host) || env.allowedHosts.includes(host.replace(/:\d+$/, ""));
   return {
-    check(headers) {
+    check(headers, path) {
+      const isFunnel = headers.has(FUNNEL_HEADER);
+      if (path.startsWith("/internal/")) {
+        // Guests call by whatever name leads here, and by their run's token alone. No page does.
+        if (headers.has("origin")) throw new AppError("request.origin_refused", "Pages may not call this route.");
+        return;
+      }
+      if (isFunnel)
+        throw new AppError("request.host_refused", "From the internet this server takes the callbacks of runs only.");
       const host = headers.get("host")?.toLowerCase() ?? "";
       if (!isServed(host)) {
         throw new AppError(

@@ -156,6 +156,7 @@ function testDeps({ opened, ...parts }: TestParts, { limits, env }: TestOptions)
       ...env,
     },
     version: "0.0.0-test",
+    instance: "test",
     webRoot: null,
   };
 }

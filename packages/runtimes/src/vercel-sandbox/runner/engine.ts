@@ -1,0 +1,56 @@
+/**
+ * The thread of the VM in which the guest runs: the same engine, prelude and limits as `in-process` (guest-run.ts).
+ * It holds no token and no way out; it answers its supervisor's messages one after the other.
+ */
+import { readFileSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import type { DeliveryKind } from "../../in-process/guest-frames.ts";
+import { GuestRun, type TurnParts } from "../../in-process/guest-run.ts";
+import { buildEngineImage } from "../../in-process/quickjs-vm.ts";
+import { findMeter, readCpuMs } from "./cpu-meter.ts";
+import type { DownMessage, RunnerJob, TurnLine } from "../guest-messages.ts";
+
+export interface EngineData {
+  wasmPath: string;
+  program: Omit<RunnerJob, "url" | "token">;
+}
+/** `meter`: where the system counts this thread's time. */
+export type FromEngine = { ready: string | null } | { output: [1 | 2, string][]; turn: TurnLine };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function main(): void {
+  const { wasmPath, program } = workerData as EngineData;
+  const meter = findMeter();
+  const run = new GuestRun({
+    image: buildEngineImage(new WebAssembly.Module(readFileSync(wasmPath))),
+    ...program,
+    script: encoder.encode(program.script),
+    readCpuMs: () => readCpuMs(meter),
+  });
+  parentPort?.on("message", (deliveries: DownMessage) => {
+    const marks = deliveries.map(([kind, id, atMs]): [DeliveryKind, number, number] => [kind, id, atMs]);
+    const blobs = deliveries.flatMap(([, , , text]) => (text === undefined ? [] : [encoder.encode(text)]));
+    parentPort?.postMessage(toMessage(run.advance(marks, blobs)));
+  });
+  parentPort?.postMessage({ ready: meter } satisfies FromEngine);
+}
+
+function toMessage(turn: TurnParts): FromEngine {
+  const { calls, inputs, timers, cleared, cpuMs, end, result } = turn;
+  const text = (bytes: Uint8Array | undefined): string => decoder.decode(bytes);
+  return {
+    output: turn.out.map((stream, index) => [stream, text(turn.texts[index])]),
+    turn: {
+      calls: calls.map(([id, path, after], index) => [id, path, after, text(inputs[index])]),
+      timers,
+      cleared,
+      cpuMs,
+      ...(end && { end }),
+      ...(result && { result: text(result) }),
+    },
+  };
+}
+
+main();

@@ -1,0 +1,7 @@
+import { afterAll } from "bun:test";
+import { describeRuntime } from "@executor/testkit/conformance/runtime";
+import { openVercelBench, type VercelBench } from "@executor/testkit/vercel/vercel-bench";
+
+let bench: VercelBench | undefined;
+describeRuntime("runtime vercel-sandbox", async () => (bench = await openVercelBench()).runtime);
+afterAll(() => bench?.stop());

@@ -14,5 +14,7 @@ export const closeGuestLink = serviceMutation(writes.closeGuestLink);
 
 export const listCalls = serviceQuery(reads.listCalls);
 export const readJournal = serviceQuery(reads.readJournal);
+export const checkGuest = serviceQuery(reads.checkGuest);
+export const listExpiredGuestLinks = serviceQuery(reads.listExpiredGuestLinks);
 export const readForGuest = serviceQuery(reads.readForGuest);
 export const readFromGuest = serviceQuery(reads.readFromGuest);

@@ -10,6 +10,7 @@ import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
 import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
+import { createVercelSandboxRuntime } from "@executor/runtimes/vercel-sandbox/vercel-sandbox-runtime";
 import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
@@ -18,6 +19,8 @@ import { openSources, portFile } from "@executor/worker/open-sources";
 import about from "../package.json" with { type: "json" };
 import { createSignIns } from "./credentials/sign-ins.ts";
 import { readServerEnv } from "./env.ts";
+import { offerCallback } from "./funnel/offer-callback.ts";
+import { readCallbackEnv } from "./funnel/read-callback-env.ts";
 import { lockHome } from "./home-lock.ts";
 import { listen } from "./listen.ts";
 import { ensureLocalOwner } from "./local-owner.ts";
@@ -45,7 +48,21 @@ async function main(): Promise<void> {
   const environment = process.env;
   const sources = openSources({ installation, environment, store, host, log, limits, version: about.version });
   const tools = sources.provider;
-  const runtimes = [createInProcessRuntime({ runDir: installation.runDir, warm: env.autoExecute })];
+  const instance = host.newSeed();
+  const { host: bind } = env;
+  const callbackEnv = readCallbackEnv(environment, env);
+  const offered = { host: bind, instance, runDir: installation.runDir, path: environment["PATH"], log };
+  const callback = offerCallback(callbackEnv, offered);
+  const runtimes = [
+    createInProcessRuntime({ runDir: installation.runDir, warm: env.autoExecute }),
+    createVercelSandboxRuntime({
+      store,
+      host,
+      settings: callbackEnv.vercel,
+      readCallback: callback.read,
+      log: (message) => log.warn("runtime.vercel", { message }),
+    }),
+  ];
   const stopping = new AbortController();
   const owner = await ensureLocalOwner({ store, host, log }, installation.home);
   await sources.service.saveEnv(env.toolSources, {
@@ -64,11 +81,12 @@ async function main(): Promise<void> {
     env,
     log,
     version: about.version,
-    instance: host.newSeed(),
+    instance,
     webRoot: join(import.meta.dir, "../../web/public"),
     shutdown: stopping.signal,
   });
   writeFileSync(portFile(installation.runDir), `${server.port}\n`, { mode: 0o600 });
+  callback.start(server.port);
   const reader = sources.startReader();
   const worker = env.autoExecute ? await startWorker() : null;
   log.info("server.listening", { host: env.host, port: server.port, store: store.kind, autoExecute: env.autoExecute });
@@ -78,7 +96,7 @@ async function main(): Promise<void> {
   // Whatever still hangs is in the store, or was never promised.
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stopping.abort();
-  await Promise.all([server.stop(), worker?.stop(), reader.stop()]);
+  await Promise.all([server.stop(), worker?.stop(), reader.stop(), callback.close()]);
   await sources.close();
   await store.close();
   lock.release();

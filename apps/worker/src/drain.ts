@@ -14,7 +14,8 @@ export interface DrainDeps {
   host: Host;
   log: Logger;
   workerId: string;
-  runtimeIds: string[];
+  /** What it can run now: some runtimes become usable only later. */
+  runtimeIds(): string[];
   concurrency: number;
   leaseMs: number;
   pollMs: number;
@@ -97,7 +98,7 @@ export class Drain {
     const { store, host, runtimeIds } = this.#deps;
     const isFresh = this.#candidates.length > 0 && host.monotonicMs() - this.#lookedAtMs < FRESH_MS;
     if (isFresh) return true;
-    this.#candidates = await store.peekQueue({ runtimeIds, afterWorkspaceId: this.#cursor });
+    this.#candidates = await store.peekQueue({ runtimeIds: runtimeIds(), afterWorkspaceId: this.#cursor });
     // Where the walk was cut off, the next one goes on; else it starts anew. What it found behind the wrap does not count.
     const walked = new Set(this.#candidates.map(({ workspaceId }) => workspaceId).filter((id) => id > this.#cursor));
     this.#cursor = walked.size < WORKSPACES_PER_PEEK ? "" : ([...walked].toSorted().at(-1) ?? "");

@@ -5,11 +5,14 @@ import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { mapLine } from "@executor/runtimes/guest/map-line";
 import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
+import { readVercelSettings } from "@executor/runtimes/vercel-sandbox/read-vercel-settings";
+import { createVercelSandboxRuntime } from "@executor/runtimes/vercel-sandbox/vercel-sandbox-runtime";
 import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
 import about from "../package.json" with { type: "json" };
+import { createCallbackReader } from "./callback-file.ts";
 import { readWorkerEnv } from "./env.ts";
 import { openSources } from "./open-sources.ts";
 import { createWorker } from "./worker.ts";
@@ -24,6 +27,7 @@ async function main(): Promise<void> {
   // From here on a signal ends it cleanly, however far the start has come.
   const stopAsked = listenForStop(env.parentPid);
 
+  const vercel = readVercelSettings(process.env);
   makePlaces(installation);
   const store = await openStore(installation, "spoke");
   const sources = openSources({
@@ -37,7 +41,16 @@ async function main(): Promise<void> {
   });
   const worker = createWorker({
     store,
-    runtimes: [createInProcessRuntime({ runDir: installation.runDir, maxChildren: env.settings.concurrency + 2 })],
+    runtimes: [
+      createInProcessRuntime({ runDir: installation.runDir, maxChildren: env.settings.concurrency + 2 }),
+      createVercelSandboxRuntime({
+        store,
+        host,
+        settings: vercel,
+        readCallback: createCallbackReader(installation.runDir, vercel.baseUrl),
+        log: (message) => log.warn("runtime.vercel", { message }),
+      }),
+    ],
     providers: [sources.provider],
     host,
     limits: installation.limits,

@@ -14,6 +14,7 @@ import { startHeartbeat } from "./lease.ts";
 import { startSweep } from "./recover.ts";
 import { runClaim } from "./run-claim.ts";
 import { RunningTasks } from "./running-tasks.ts";
+import { UsableRuntimes } from "./usable-runtimes.ts";
 
 export interface WorkerDeps {
   store: Store;
@@ -57,17 +58,17 @@ export function createWorker(deps: WorkerDeps): Worker {
   const stops: (() => void)[] = [];
 
   const start = async (): Promise<void> => {
-    const available = await usableRuntimes(deps.runtimes, log);
-    const runtimes = new Map(available.map((runtime) => [runtime.id, runtime]));
+    const runtimes = new UsableRuntimes(deps.runtimes, host, log);
+    await runtimes.look();
     const drain = new Drain({
       ...settings,
       store,
       host,
       log,
       workerId,
-      runtimeIds: [...runtimes.keys()],
+      runtimeIds: () => runtimes.ids,
       running,
-      run: (claim, signal) => runClaim({ ...deps, runtimes, workerId }, claim, signal),
+      run: (claim, signal) => runClaim({ ...deps, runtimes: runtimes.usable, workerId }, claim, signal),
     });
     const unwatch = store.watch((hint) => {
       if (hint.kind === "queued") drain.wake();
@@ -80,14 +81,16 @@ export function createWorker(deps: WorkerDeps): Worker {
       () => drain.stop(),
       () => sweep.stop(),
       () => heartbeat.stop(),
+      () => runtimes.stop(),
     );
+    runtimes.keepLooking(() => drain.wake());
     drain.wake();
-    log.info("worker.started", { workerId, concurrency: settings.concurrency, runtimes: [...runtimes.keys()] });
+    log.info("worker.started", { workerId, concurrency: settings.concurrency, runtimes: runtimes.ids });
   };
 
   const stop = async (): Promise<void> => {
-    const [unwatch, stopDrain, stopSweep, stopHeartbeat] = stops.splice(0);
-    for (const each of [unwatch, stopDrain, stopSweep]) each?.();
+    const [unwatch, stopDrain, stopSweep, stopHeartbeat, stopLooking] = stops.splice(0);
+    for (const each of [unwatch, stopDrain, stopSweep, stopLooking]) each?.();
     await settleWithin(running, settings.drainMs, host);
     for (const task of running.list()) task.controller.abort(DRAIN);
     await Promise.all(running.list().map((task) => task.ended));
@@ -98,16 +101,6 @@ export function createWorker(deps: WorkerDeps): Worker {
   };
 
   return { workerId, start, stop };
-}
-
-async function usableRuntimes(runtimes: readonly Runtime[], log: Logger): Promise<Runtime[]> {
-  const usable: Runtime[] = [];
-  for (const runtime of runtimes) {
-    const state = await runtime.availability();
-    if (state.available) usable.push(runtime);
-    else log.warn("runtime.unavailable", { runtimeId: runtime.id, reason: state.reason });
-  }
-  return usable;
 }
 
 async function settleWithin(running: RunningTasks, ms: number, host: Host): Promise<void> {

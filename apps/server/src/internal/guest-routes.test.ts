@@ -119,6 +119,8 @@ test("malformed requests are refused and change nothing", async () => {
     expect([body, await status(app, runId, "a", body)]).toEqual([body, [400, "request.invalid"]]);
   const huge = { ...hello, text: "x".repeat(9_000_000) };
   expect(await status(app, runId, "a", huge)).toEqual([413, "request.too_large"]);
+  // Without a good token nobody is told even that.
+  expect(await status(app, runId, "b", huge)).toEqual(refused);
   expect(await app.store.readFromGuest({ linkId: runId, after: 0 })).toMatchObject({ texts: [] });
 });
 

@@ -72,12 +72,11 @@ export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoute
     const linkId = parseWith(Id, runId, "path.runId");
     const token = readBearer(request.headers.get("authorization") ?? undefined);
     if (!looksLikeToken(token)) throw new AppError("auth.invalid", "This is not the token of a run.");
+    const known = { linkId, tokenHash: host.sha256(token), now: host.now() };
+    // A look before a body is read or anything is written: who guesses tokens must not hold up those who have one.
+    await store.checkGuest(known);
     const body = parseWith(schema, await readJson(request, BODY_BYTES, budget), "body");
-    const { runner, after } = body;
-    const guest = { linkId, tokenHash: host.sha256(token), runner, after, now: host.now() };
-    // A look before a write: who guesses tokens must not hold up those who have one.
-    await store.readForGuest({ ...guest, turn: body.turn });
-    return { guest, body };
+    return { guest: { ...known, runner: body.runner, after: body.after }, body };
   }
 
   /** Until there is some of it, the run is over (then the token is refused), or it has taken long enough to ask again. */

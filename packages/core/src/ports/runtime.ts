@@ -16,7 +16,8 @@ export interface Runtime {
   availability(): Promise<RuntimeAvailability>;
   /**
    * Makes a guest ready. None of its code has run before the first `advance`. Rejects with GuestLost when it may be tried
-   * again (also when `signal` called it off), with RuntimeRefused when trying again will not help.
+   * again (also when it was called off), with RuntimeRefused when trying again will not help. `signal` is aborted when the run
+   * is stopped, then or later; a session that is closed without it belongs to a run that ended by itself or paused.
    */
   open(program: GuestProgram, signal?: AbortSignal): Promise<GuestSession>;
   /** Stops everything the runtime started. Open sessions are lost. */

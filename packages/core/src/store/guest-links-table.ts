@@ -28,5 +28,5 @@ export const guestLinks = table({
     downChunks: "int",
     downDropped: "int",
   },
-  indexes: { byTask: ["taskId"] },
+  indexes: { byTask: ["taskId"], byExpiry: ["expiresAt"] },
 });

@@ -60,17 +60,20 @@ async function driveToEnd(run: Run): Promise<Driven> {
 /** Null when the engine was lost. */
 async function driveOnce(run: Run): Promise<DriveEnd | null> {
   const { deps, journal, desk, clock, output, nextMove, stop } = run;
-  const opening = new AbortController();
-  stop.onStop(() => opening.abort());
+  const stopped = new AbortController();
+  stop.onStop(() => stopped.abort());
   let session: GuestSession;
   try {
-    session = await deps.runtime.open(programOf(run), opening.signal);
+    session = await deps.runtime.open(programOf(run), stopped.signal);
   } catch (error) {
     if (error instanceof GuestLost) return null;
     if (error instanceof RuntimeRefused) return { kind: "refused", message: error.message };
     throw error;
   }
-  stop.onStop(() => void session.close());
+  stop.onStop(() => {
+    stopped.abort();
+    void session.close();
+  });
   const cancelDeadline = armDeadline(run);
   const maxJournalBytes = deps.limits.journalBytes;
   const isStopped = (): boolean => stop.isStopped;

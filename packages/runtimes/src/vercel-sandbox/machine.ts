@@ -2,7 +2,7 @@
  * One VM at Vercel, through their SDK: made for one task, given the runner's files, used for one guest after the other of that
  * task, deleted. It can reach nothing but the callback host.
  */
-import { Sandbox, type Session } from "@vercel/sandbox";
+import type { Sandbox, Session } from "@vercel/sandbox";
 import { GuestLost, RuntimeRefused } from "@executor/core/ports/runtime";
 import { bundleRunner } from "./bundle-runner.ts";
 import type { RunnerJob } from "./guest-messages.ts";
@@ -13,6 +13,9 @@ import { type Fetch, SentOnce } from "./vercel-fetch.ts";
 const LIFE_MS = 5 * 60_000;
 const EXTEND_MS = 2 * 60_000;
 const FOLDER = "executor";
+
+/** Loaded when the first VM is made: most installations never make one. */
+const loadSdk = () => import("@vercel/sandbox");
 
 export interface MachineOptions extends Pick<VercelSettings, "runtime" | "image"> {
   credentials: VercelCredentials;
@@ -46,6 +49,7 @@ export class Machine {
     signal,
   }: MachineOptions): Promise<Machine> {
     const { token, teamId, projectId } = credentials;
+    const { Sandbox } = await loadSdk();
     const sandbox = await Sandbox.create({
       token,
       teamId,
@@ -102,6 +106,7 @@ export async function deleteByName(
 ): Promise<void> {
   const { token, teamId, projectId } = credentials;
   const access = { token, teamId, projectId, fetch: fetch as typeof globalThis.fetch };
+  const { Sandbox } = await loadSdk();
   const sandbox = await Sandbox.get({ ...access, name, resume: false });
   await sandbox.delete();
 }

@@ -29,6 +29,7 @@ test("the rest has defaults, and what cannot be is refused by name", () => {
   expect(readVercelSettings({})).toMatchObject({
     runtime: "node22",
     image: null,
+    graceMs: 15_000,
     apiUrl: "https://vercel.com/api",
     baseUrl: null,
   });
@@ -48,6 +49,7 @@ test("the rest has defaults, and what cannot be is refused by name", () => {
     ["EXECUTOR_INTERNAL_BASE_URL", "https://u:p@executor.example"],
     ["EXECUTOR_INTERNAL_BASE_URL", "executor"],
     ["EXECUTOR_VERCEL_API_URL", "ftp://x"],
+    ["EXECUTOR_VERCEL_SANDBOX_GRACE_MS", "1e9"],
   ] as const)
     expect(() => readVercelSettings({ [name]: value })).toThrow(name);
 });

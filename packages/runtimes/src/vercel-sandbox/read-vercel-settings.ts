@@ -19,6 +19,8 @@ export interface VercelSettings {
   runtime: string;
   /** A container image instead. */
   image: string | null;
+  /** How long a VM is kept for a task that waits for a person. */
+  graceMs: number;
   apiUrl: string;
   /** Where VMs reach the server, without /internal; null: the server finds one (Tailscale Funnel), or there is none. */
   baseUrl: string | null;
@@ -37,6 +39,7 @@ export function readVercelSettings(env: Environment): VercelSettings {
     credentials: readCredentials(env),
     runtime,
     image: readVariable(env, "EXECUTOR_VERCEL_SANDBOX_IMAGE"),
+    graceMs: readGrace(env),
     apiUrl: readUrl(env, "EXECUTOR_VERCEL_API_URL") ?? API_URL,
     baseUrl: readUrl(env, "EXECUTOR_INTERNAL_BASE_URL"),
   };
@@ -55,6 +58,15 @@ function readCredentials(env: Environment): VercelCredentials | string {
     return "VERCEL_OIDC_TOKEN is not a token of a Vercel project. Run `vercel link`, then `vercel env pull`.";
   const expiresAt = typeof claims["exp"] === "number" ? claims["exp"] * 1_000 : null;
   return { token: oidc, teamId: claims["owner_id"], projectId: claims["project_id"], expiresAt };
+}
+
+function readGrace(env: Environment): number {
+  const text = readVariable(env, "EXECUTOR_VERCEL_SANDBOX_GRACE_MS") ?? "15000";
+  if (!/^\d{1,6}$/.test(text) || Number(text) > 300_000)
+    throw new EnvironmentError(
+      `EXECUTOR_VERCEL_SANDBOX_GRACE_MS must be a whole number from 0 to 300000; it is "${text.slice(0, 100)}".`,
+    );
+  return Number(text);
 }
 
 /** Not verified: Vercel does that. Only who it is for is of interest. */

@@ -8,8 +8,10 @@ import type { VercelRuntimeOptions } from "./vercel-sandbox-runtime.ts";
 let bench: VercelBench;
 afterEach(() => bench.stop());
 
-const start = async (options: Partial<VercelRuntimeOptions> = {}): Promise<VercelBench> =>
-  (bench = await openVercelBench(options));
+const start = async (
+  options: Partial<VercelRuntimeOptions> = {},
+  settings: Partial<VercelRuntimeOptions["settings"]> = {},
+): Promise<VercelBench> => (bench = await openVercelBench(options, settings));
 
 const limits = {
   cpuMs: 2_000,
@@ -162,7 +164,7 @@ test("a runner that dies is a lost guest", async () => {
 });
 
 test("a guest that waits keeps its VM for a moment; the next run of the task replays in it", async () => {
-  await start({ graceMs: 20_000 });
+  await start({}, { graceMs: 20_000 });
   const { fence, session } = await openGuest("const a = await tools.a(); return a + (await tools.b());");
   await session.advance([]);
   await session.close();
@@ -175,8 +177,18 @@ test("a guest that waits keeps its VM for a moment; the next run of the task rep
   await noMachines();
 });
 
+test("a run that is stopped keeps no VM, whatever its guest was doing", async () => {
+  await start({}, { graceMs: 60_000 });
+  const controller = new AbortController();
+  const session = await bench.bare.open(program("await tools.a();", await bench.callback.claim()), controller.signal);
+  await session.advance([]);
+  controller.abort();
+  await session.close();
+  await noMachines();
+});
+
 test("after the moment it is deleted, and a later run gets another", async () => {
-  await start({ graceMs: 100 });
+  await start({}, { graceMs: 100 });
   const { fence, session } = await openGuest("return await tools.a();");
   await session.advance([]);
   await session.close();
@@ -188,7 +200,7 @@ test("after the moment it is deleted, and a later run gets another", async () =>
 });
 
 test("a kept VM that died meanwhile is replaced", async () => {
-  await start({ graceMs: 20_000 });
+  await start({}, { graceMs: 20_000 });
   const { fence, session } = await openGuest("return await tools.a();");
   await session.advance([]);
   await session.close();
@@ -212,7 +224,7 @@ test("a run that is called off while its VM starts leaves none behind", async ()
 });
 
 test("closing the runtime deletes what it kept", async () => {
-  await start({ graceMs: 60_000 });
+  await start({}, { graceMs: 60_000 });
   const { session } = await openGuest("return await tools.a();");
   await session.advance([]);
   await session.close();

@@ -28,13 +28,10 @@ export interface VercelRuntimeOptions extends LineDeps {
   settings: VercelSettings;
   readCallback(): CallbackState;
   log?(message: string): void;
-  /** How long a VM is kept after a run paused. */
-  graceMs?: number;
   /** How often a VM is looked after. */
   checkMs?: number;
 }
 
-const GRACE_MS = 15_000;
 const CHECK_MS = 5_000;
 /** From the command to the runner's first word. */
 const READY_WITHIN_MS = 30_000;
@@ -87,7 +84,7 @@ class MachineOpener {
   constructor(options: VercelRuntimeOptions) {
     this.#options = options;
     this.#fetch = createVercelFetch(options.settings.apiUrl);
-    this.#keeper = new MachineKeeper(options.graceMs ?? GRACE_MS, (message) => options.log?.(message));
+    this.#keeper = new MachineKeeper(options.settings.graceMs, (message) => options.log?.(message));
   }
 
   async open(program: GuestProgram, asked?: AbortSignal): Promise<VmSession> {
@@ -148,7 +145,7 @@ class MachineOpener {
       const job = { url: `${url}/internal/runs/${line.runId}`, token: line.token, script, seed, startMs, limits };
       const commandId = await machine.run(job, signal);
       const release = (released: Machine, reusable: boolean): void =>
-        reusable ? this.#keeper.keep(program.fence.taskId, released) : this.#keeper.remove(released);
+        reusable && !signal.aborted ? this.#keeper.keep(program.fence.taskId, released) : this.#keeper.remove(released);
       session = new VmSession({ program, line, machine, commandId, checkMs, release });
       const callOff = (): void => line?.lose("called off");
       signal.addEventListener("abort", callOff, { once: true });

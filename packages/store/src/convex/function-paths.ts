@@ -28,6 +28,8 @@ export const functionPaths: Record<keyof StoreVerbs, string> = {
   answerGuest: "runs:answerGuest",
   dropGuestText: "runs:dropGuestText",
   closeGuestLink: "runs:closeGuestLink",
+  checkGuest: "runs:checkGuest",
+  listExpiredGuestLinks: "runs:listExpiredGuestLinks",
   readForGuest: "runs:readForGuest",
   readFromGuest: "runs:readFromGuest",
   decideApproval: "interactions:decideApproval",

@@ -129,6 +129,6 @@ function parseLine(text: string): LogLine | null {
 
 /** What a product process may know of the machine; nothing that was set for another installation. */
 function cleanEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(EXECUTOR_|CONVEX_|BUN_|npm_)/i.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(EXECUTOR_|CONVEX_|VERCEL_|BUN_|npm_)/i.test(name));
   return Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -15,6 +15,8 @@ export interface InstallationOptions {
   workers?: number;
   /** For server and workers. */
   env?: Record<string, string>;
+  /** Where the server listens; any free port otherwise. */
+  port?: number;
   /** A directory to start on; it is then the caller's to remove. */
   home?: string;
 }
@@ -67,6 +69,7 @@ export class Installation {
   constructor(options: InstallationOptions) {
     this.#options = options;
     this.home = options.home ?? newHome();
+    this.#port = options.port ?? 0;
   }
 
   get port(): number {

@@ -34,10 +34,10 @@ export async function openVercelBench(
       image: null,
       apiUrl: api.url,
       baseUrl: null,
+      graceMs: 50,
       ...settings,
     },
     readCallback: () => ({ url: callback.url }),
-    graceMs: 50,
     checkMs: 500,
     ...options,
   });

@@ -51,6 +51,11 @@ export interface GuestSide {
   now: number;
 }
 
+/** Refuses whoever has no good token, before anything of what they send is read. */
+export async function checkGuest(tx: Tx, args: { linkId: string; tokenHash: string; now: number }): Promise<void> {
+  await goodLink(tx, { ...args, runner: null });
+}
+
 /** Takes in one part of a turn. The same part again is fine: the guest repeats what it got no answer to. */
 export async function sendFromGuest(
   tx: Tx,
@@ -138,8 +143,17 @@ export async function closeGuestLink(tx: Tx, { linkId }: { linkId: string }): Pr
   return false;
 }
 
+/** Of runs whose worker died and whose task never ran again; a worker sweeps them up. */
+export async function listExpiredGuestLinks(tx: Tx, args: { now: number; limit: number }): Promise<string[]> {
+  const expired = await tx.find("guestLinks", { index: "byExpiry", before: args.now, limit: args.limit });
+  return expired.map(({ linkId }) => linkId);
+}
+
 /** One answer for everything that is wrong with a token: who holds a bad one learns nothing. */
-async function goodLink(tx: Tx, { linkId, tokenHash, runner, now }: GuestSide): Promise<Link> {
+async function goodLink(
+  tx: Tx,
+  { linkId, tokenHash, runner, now }: Pick<GuestSide, "linkId" | "tokenHash" | "now"> & { runner: string | null },
+): Promise<Link> {
   const link = await tx.get("guestLinks", linkId);
   const task = link && (await tx.get("tasks", link.taskId));
   const isGood =
@@ -148,7 +162,7 @@ async function goodLink(tx: Tx, { linkId, tokenHash, runner, now }: GuestSide): 
     tokenHash !== "" &&
     link.tokenHash === tokenHash &&
     link.expiresAt > now &&
-    (link.runner === "" || link.runner === runner) &&
+    (runner === null || link.runner === "" || link.runner === runner) &&
     holdsLease(task, link);
   if (!isGood)
     throw new AppError(

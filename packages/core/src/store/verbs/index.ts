@@ -29,8 +29,10 @@ import {
 } from "./identity.ts";
 import {
   answerGuest,
+  checkGuest,
   closeGuestLink,
   dropGuestText,
+  listExpiredGuestLinks,
   openGuestLink,
   readForGuest,
   readFromGuest,
@@ -141,8 +143,10 @@ export const reads = {
   listTasks,
   listCalls,
   readJournal,
+  checkGuest,
   readForGuest,
   readFromGuest,
+  listExpiredGuestLinks,
   readInteraction,
   listInteractions,
   listPolicies,

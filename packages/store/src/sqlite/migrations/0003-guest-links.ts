@@ -19,4 +19,5 @@ CREATE TABLE guestLinks (
   downDropped INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX guestLinks_byTask ON guestLinks (taskId);
+CREATE INDEX guestLinks_byExpiry ON guestLinks (expiresAt);
 `;

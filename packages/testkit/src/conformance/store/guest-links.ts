@@ -87,6 +87,10 @@ export function describeGuestLinks(open: OpenStore): void {
         for (const patch of bad) {
           await refusal(link.send(0, 0, "a", true, patch), "auth.invalid");
           await refusal(link.read(0, patch), "auth.invalid");
+          const { linkId, tokenHash } = { linkId: link.linkId, tokenHash: `hash of ${link.linkId}` };
+          const check = world.store.checkGuest({ linkId, tokenHash, now: world.now, ...patch });
+          if ("runner" in patch) await check;
+          else await refusal(check, "auth.invalid");
         }
         await world.store.pauseTask({ fence, entries: [], waitingFor: [], runMs: 1, now: world.now });
         await refusal(link.send(1, 0, "b", true), "auth.invalid");
@@ -107,6 +111,9 @@ export function describeGuestLinks(open: OpenStore): void {
         expect(await world.store.readFromGuest({ linkId: old.linkId, after: 0 })).toBeNull();
         expect(await world.store.closeGuestLink({ linkId: old.linkId })).toBe(true);
         expect((await openLink(world, fence)).stale).toEqual([link.linkId]);
+        const expired = (now: number) => world.store.listExpiredGuestLinks({ now, limit: 1_000 });
+        expect(await expired(world.now)).not.toContain(link.linkId);
+        expect(await expired(world.now + TTL_MS + 1)).toContain(link.linkId);
       }),
     );
 

@@ -133,6 +133,13 @@ describe("with one worker", () => {
     expect(api.commandCount - before).toBe(1);
   }, 60_000);
 
+  test("what a policy denies is denied through the callback too", async () => {
+    const { person } = await start();
+    await person.executor.policies.create({ toolPathPattern: "executor.*", decision: "deny" });
+    const task = await finish(person, await submit(person, `return await ${echo}({ value: 1 });`));
+    expect([task.status, task.error?.code]).toEqual(["denied", "policy.denied"]);
+  }, 60_000);
+
   test("a token that Vercel does not take: the task fails with what to do", async () => {
     const { person } = await start({ env: { VERCEL_TOKEN: "wrong" } });
     const task = await finish(person, await submit(person, "return 1;"));

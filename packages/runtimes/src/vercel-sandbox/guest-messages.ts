@@ -3,9 +3,8 @@
  * Up, a turn is lines of JSON: console lines first (`/output`), then what the guest wants or how it ended. Down, one JSON
  * value: the deliveries. Used on both sides; the runner in the VM is bundled with it.
  */
-import type { Turn } from "@executor/core/ports/runtime";
+import type { GuestLimits } from "@executor/core/ports/runtime";
 import type { DeliveryKind, WireEnd } from "../in-process/guest-frames.ts";
-import { decodeTurn } from "../in-process/turn-codec.ts";
 
 /** What the runner finds beside it when it starts. */
 export interface RunnerJob {
@@ -15,14 +14,7 @@ export interface RunnerJob {
   script: string;
   seed: string;
   startMs: number;
-  limits: {
-    cpuMs: number;
-    memoryBytes: number;
-    outputBytes: number;
-    calls: number;
-    callInputBytes: number;
-    resultBytes: number;
-  };
+  limits: GuestLimits;
 }
 
 export interface OutputLine {
@@ -54,35 +46,4 @@ export function cutText(text: string): string[] {
     start = end;
   }
   return pieces.length === 0 ? [""] : pieces;
-}
-
-/** Throws when the text is not a turn a healthy runner could have sent: it comes from outside. */
-export function readTurn(text: string): Turn {
-  const out: (1 | 2)[] = [];
-  const texts: string[] = [];
-  const lines = text.split("\n");
-  const last = JSON.parse(lines.pop() ?? "") as TurnLine;
-  for (const line of lines)
-    for (const [stream, body] of (JSON.parse(line) as OutputLine).output) {
-      out.push(stream);
-      texts.push(String(body));
-    }
-  const { cleared, cpuMs, end } = last;
-  const parts = [...last.calls.map((call) => String(call[3])), ...texts];
-  if (end?.kind === "returned") parts.push(String(last.result));
-  const encoder = new TextEncoder();
-  return decodeTurn({
-    header: {
-      t: "turn",
-      s: 0,
-      calls: last.calls.map(([id, path, after]) => [id, path, after]),
-      timers: last.timers,
-      cleared,
-      out,
-      cpuMs,
-      totalMs: 0,
-      ...(end && { end }),
-    },
-    blobs: parts.map((part) => encoder.encode(part)),
-  });
 }

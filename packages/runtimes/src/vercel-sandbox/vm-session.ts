@@ -11,8 +11,9 @@ import {
 } from "@executor/core/ports/runtime";
 import { encodeDeliveries, mergeTurn } from "../in-process/turn-codec.ts";
 import type { GuestLine } from "./guest-line.ts";
-import { type DownMessage, readTurn } from "./guest-messages.ts";
+import type { DownMessage } from "./guest-messages.ts";
 import { type Machine, statusOf } from "./machine.ts";
+import { readTurn } from "./read-turn.ts";
 
 export interface VmSessionParts {
   program: GuestProgram;
@@ -97,7 +98,7 @@ export class VmSession implements GuestSession {
     await line.answer(JSON.stringify(message));
     const text = await line.read(2 * program.limits.cpuMs + SLACK_MS);
     try {
-      return readTurn(text);
+      return readTurn(text, program.limits);
     } catch (error) {
       throw new GuestLost(`the VM sent a turn that cannot be read: ${String(error)}`);
     }

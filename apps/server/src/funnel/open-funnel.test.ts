@@ -85,6 +85,16 @@ test("it is opened for /internal only, used once its URL leads here, and taken b
   expect(existsSync(join(opened.runDir, "funnel.json"))).toBe(false);
 });
 
+test.each([
+  ["0.0.0.0", "http://127.0.0.1:8788/internal"],
+  ["::1", "http://localhost:8788/internal"],
+  ["127.0.0.2", "http://127.0.0.2:8788/internal"],
+])("bound to %s it leads to %s", async (host, expected) => {
+  const opened = open({ mode: "ok", config: {} }, { host });
+  await settled(opened, isOn);
+  expect(opened.tailscale.config).toMatchObject(served(443, { "/internal": { Proxy: expected } }, true));
+});
+
 test("not installed", async () => {
   const opened = open({ mode: "ok", config: {} }, { path: "/nowhere" });
   expect((await failed(opened)).reason).toContain("not installed");

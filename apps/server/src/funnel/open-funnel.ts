@@ -63,8 +63,7 @@ class Funnel {
 
   constructor(options: FunnelOptions) {
     this.#options = options;
-    const host = options.host.includes(":") && !options.host.startsWith("[") ? `[${options.host}]` : options.host;
-    this.#target = `http://${host}:${options.port}${FUNNEL_PATH}`;
+    this.#target = targetOf(options);
     this.#recordPath = join(options.runDir, "funnel.json");
   }
 
@@ -159,6 +158,12 @@ class Funnel {
   #say(why: string): void {
     this.#options.onState({ reason: `VMs cannot call back through the Tailscale Funnel: ${why}.` });
   }
+}
+
+/** Tailscale proxies to this machine only, and by these names. */
+function targetOf({ host, port }: Pick<FunnelOptions, "host" | "port">): string {
+  const name = ["0.0.0.0", "::", "[::]"].includes(host) ? "127.0.0.1" : host.includes(":") ? "localhost" : host;
+  return `http://${name}:${port}${FUNNEL_PATH}`;
 }
 
 const offArgs = (port: number): string[] => ["funnel", `--https=${port}`, `--set-path=${FUNNEL_PATH}`, "off"];

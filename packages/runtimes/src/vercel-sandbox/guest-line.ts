@@ -65,6 +65,7 @@ export class GuestLine {
     for (let heardMs = host.monotonicMs(); ;) {
       // Set up before looking, so that what comes while we look is not missed.
       const moved = this.#moved();
+      const lostBecause = this.#lostBecause;
       const found = this.#closed ? null : await store.readFromGuest({ linkId: this.runId, after: this.#taken });
       if (!found) throw new GuestLost(this.#lostBecause ?? "the guest's link is gone");
       text += found.texts.join("");
@@ -75,7 +76,7 @@ export class GuestLine {
         await store.dropGuestText({ linkId: this.runId, box: "up", below: this.#taken });
         continue;
       }
-      if (this.#lostBecause !== null) throw new GuestLost(this.#lostBecause);
+      if (lostBecause !== null) throw new GuestLost(lostBecause);
       if (text.length > MAX_TURN_LENGTH) throw new GuestLost("the VM sent more than a guest may say");
       if (host.monotonicMs() - heardMs > withinMs) throw new GuestLost(`the VM said nothing for ${withinMs} ms`);
       await moved;

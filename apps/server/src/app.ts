@@ -40,7 +40,7 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
   const authenticator = createAuthenticator(deps);
   const hub = createHintHub(deps.store, authenticator.forget);
   shutdown.addEventListener("abort", hub.close);
-  const guard = createGuard(deps.env);
+  const guard = createGuard(deps.env, deps.callbackHosts);
   const serveFile = createFileServer(deps.webRoot);
 
   const handlers: Handlers = {

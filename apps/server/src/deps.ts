@@ -32,6 +32,8 @@ export interface AppDeps {
   version: string;
   /** A word that only this process answers with; see internal/guest-routes.ts. */
   instance: string;
+  /** By which hosts guests in VMs call. */
+  callbackHosts(): readonly string[];
   /** Folder of the console's files; null serves none. */
   webRoot: string | null;
   /** Ends open streams and waits. */

@@ -82,6 +82,7 @@ async function main(): Promise<void> {
     log,
     version: about.version,
     instance,
+    callbackHosts: callback.hosts,
     webRoot: join(import.meta.dir, "../../web/public"),
     shutdown: stopping.signal,
   });

@@ -9,6 +9,8 @@ import type { CallbackEnv } from "./read-callback-env.ts";
 
 export interface CallbackOffer {
   read(): CallbackState;
+  /** What guests call this server. */
+  hosts(): readonly string[];
   /** Once the port is known. */
   start(port: number): void;
   close(): Promise<void>;
@@ -16,9 +18,10 @@ export interface CallbackOffer {
 
 export function offerCallback(
   { vercel, funnel, hasInternalToken }: CallbackEnv,
-  options: Omit<FunnelOptions, "port" | "onState">,
+  options: Omit<FunnelOptions, "port" | "onState" | "onUrl">,
 ): CallbackOffer {
   const { runDir, log } = options;
+  let urls = vercel.baseUrl === null ? [] : [vercel.baseUrl];
   let opened: { close(): Promise<void> } | null = null;
   if (hasInternalToken)
     log.warn("internal_token.unused", {
@@ -26,9 +29,11 @@ export function offerCallback(
     });
   return {
     read: createCallbackReader(runDir, vercel.baseUrl),
+    hosts: () => urls.map((url) => new URL(url).host),
     start(port) {
       writeCallbackFile(runDir, vercel.baseUrl === null ? noCallbackUrl : { url: vercel.baseUrl });
-      if (funnel) opened = openFunnel({ ...options, port, onState: (state) => writeCallbackFile(runDir, state) });
+      const onState = (state: CallbackState): void => writeCallbackFile(runDir, state);
+      if (funnel) opened = openFunnel({ ...options, port, onState, onUrl: (url) => (urls = [url]) });
     },
     async close() {
       await opened?.close();

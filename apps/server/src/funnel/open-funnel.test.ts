@@ -40,7 +40,14 @@ function open(state: TailscaleState, options: Partial<FunnelOptions> = {}, runDi
     log,
   };
   const times = { openWithinMs: 4_000, probeEveryMs: 20 };
-  const funnel = openFunnel({ ...about, ...times, fetch: answering, onState: (each) => states.push(each), ...options });
+  const funnel = openFunnel({
+    ...about,
+    ...times,
+    fetch: answering,
+    onState: (each) => states.push(each),
+    onUrl: () => undefined,
+    ...options,
+  });
   const close = (): Promise<void> => funnel.close();
   ends.push(close);
   return { tailscale, states, runDir, close };
@@ -74,9 +81,11 @@ const served = (port: number, handlers: object, isPublic: boolean) => ({
 
 test("it is opened for /internal only, used once its URL leads here, and taken back", async () => {
   const asked: string[] = [];
-  const fetch = (url: string): Promise<Response> => (asked.push(url), asked.length < 3 ? silent() : answering());
-  const opened = open({ mode: "ok", config: {} }, { fetch });
+  const fetch = (url: string): Promise<Response> => (asked.push(url), asked.length < 4 ? silent() : answering());
+  const onUrl = (url: string): void => void asked.push(`told of ${url}`);
+  const opened = open({ mode: "ok", config: {} }, { fetch, onUrl });
   expect(await settled(opened, isOn)).toEqual({ url: `https://${fakeHost}` });
+  expect(asked.shift()).toBe(`told of https://${fakeHost}`);
   expect(asked).toEqual(Array.from({ length: 3 }, () => `https://${fakeHost}/internal/ping`));
   expect(opened.tailscale.config).toEqual(served(443, { "/internal": { Proxy: target } }, true));
   expect(opened.tailscale.commands).toContain(`funnel --bg --yes --https=443 --set-path=/internal ${target}`);

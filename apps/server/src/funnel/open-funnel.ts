@@ -31,6 +31,8 @@ export interface FunnelOptions {
   path: string | undefined;
   log: Logger;
   onState(state: CallbackState): void;
+  /** The address it will have, told before it is tried. */
+  onUrl(url: string): void;
   fetch?(url: string, init: { signal: AbortSignal; redirect: "error" }): Promise<Response>;
   openWithinMs?: number;
   probeEveryMs?: number;
@@ -75,7 +77,10 @@ class Funnel {
     if (typeof machine === "string") return this.fail(machine);
     await this.#removeLeftOver(run, machine);
     const port = await this.#expose(run, machine);
-    if (port !== null) await this.#probe(urlOf(machine.host, port));
+    if (port === null) return;
+    const url = urlOf(machine.host, port);
+    this.#options.onUrl(url);
+    await this.#probe(url);
   }
 
   stop(): void {

@@ -1,7 +1,8 @@
 /**
  * Who may talk to this server from a browser: requests must name a Host we serve (a rebound DNS name does not) and, if
  * they carry an Origin, come from one of our own pages. There are no cookies and no CORS headers, so nothing else may.
- * /internal is for guests in VMs: any Host, no Origin. What a Funnel brings from the internet gets no further than that.
+ * /internal is for guests in VMs: also by the host of the callback URL, and never from a page. What a Funnel brings from the
+ * internet gets no further than that.
  */
 import { AppError } from "@executor/contracts/error";
 import type { ServerEnv } from "../env.ts";
@@ -16,26 +17,27 @@ export interface Guard {
   check(headers: Headers, path: string): void;
 }
 
-export function createGuard(env: Pick<ServerEnv, "host" | "port" | "publicUrl" | "allowedHosts">): Guard {
+/** `callbackHosts`: what guests in VMs call this server; known only once a Funnel is open. */
+export function createGuard(
+  env: Pick<ServerEnv, "host" | "port" | "publicUrl" | "allowedHosts">,
+  callbackHosts: () => readonly string[] = () => [],
+): Guard {
   const served = servedHosts(env);
   const isServed = (host: string): boolean => served.has(host) || env.allowedHosts.includes(host.replace(/:\d+$/, ""));
   return {
     check(headers, path) {
-      const isFunnel = headers.has(FUNNEL_HEADER);
-      if (path.startsWith("/internal/")) {
-        // Guests call by whatever name leads here, and by their run's token alone. No page does.
-        if (headers.has("origin")) throw new AppError("request.origin_refused", "Pages may not call this route.");
-        return;
-      }
-      if (isFunnel)
+      const isCallback = path.startsWith("/internal/");
+      if (headers.has(FUNNEL_HEADER) && !isCallback)
         throw new AppError("request.host_refused", "From the internet this server takes the callbacks of runs only.");
       const host = headers.get("host")?.toLowerCase() ?? "";
-      if (!isServed(host)) {
+      if (!isServed(host) && !(isCallback && callbackHosts().includes(host))) {
         throw new AppError(
           "request.host_refused",
           `This server is not called "${host.slice(0, 100)}". Use its own address, or name the host in EXECUTOR_ALLOWED_HOSTS or EXECUTOR_PUBLIC_URL.`,
         );
       }
+      if (isCallback && headers.has("origin"))
+        throw new AppError("request.origin_refused", "Pages may not call this route.");
       const origin = headers.get("origin");
       if (origin !== null && !isServed(hostOfOrigin(origin))) {
         throw new AppError("request.origin_refused", `Pages of "${origin.slice(0, 100)}" may not call this server.`);

@@ -131,6 +131,8 @@ test("what comes through a Funnel reaches /internal and nothing else", async () 
   expect(await app.json<object>("GET", "/internal/ping", 200, { headers })).toEqual({ instance: "test" });
   const said = await app.call("POST", `/internal/runs/${runId}/output`, { headers, token: token("a"), body: hello });
   expect(said.status).toBe(200);
+  const strange = { ...headers, host: "evil.example" };
+  expect((await app.call("GET", "/internal/ping", { headers: strange })).status).toBe(403);
   const { sessionId } = await app.session();
   const local = { ...headers, host: "127.0.0.1:8788" };
   for (const path of [

@@ -157,6 +157,7 @@ function testDeps({ opened, ...parts }: TestParts, { limits, env }: TestOptions)
     },
     version: "0.0.0-test",
     instance: "test",
+    callbackHosts: () => ["machine.tail1234.ts.net"],
     webRoot: null,
   };
 }

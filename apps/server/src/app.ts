@@ -17,6 +17,8 @@ import { setSecurityHeaders } from "./http/security-headers.ts";
 import { createFileServer } from "./http/serve-files.ts";
 import { serveRoutes } from "./http/serve-routes.ts";
 import { answerUnmatched } from "./http/unmatched.ts";
+import { ownBase } from "./http/own-base.ts";
+import { serveMcp } from "./mcp/mcp-endpoint.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -33,6 +35,7 @@ import { runtimeRoutes } from "./routes/runtimes.ts";
 import { sourceRoutes } from "./routes/sources.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { typecheckRoutes } from "./routes/typecheck.ts";
 
 export function createApp(deps: AppDeps): Hono<AppTypes> {
   const { host, limits, log, shutdown } = deps;
@@ -58,6 +61,7 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     ...credentialRoutes(deps),
     ...oauthRoutes(deps),
     ...toolRoutes(deps),
+    ...typecheckRoutes(deps),
     ...auditRoutes(deps),
   };
 
@@ -66,11 +70,9 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     guard.check(c.req.raw.headers);
     await next();
   });
-  serveRoutes(app, handlers, {
-    authenticator,
-    rateLimit: new RateLimit(limits.requestsPerMinute, () => host.monotonicMs()),
-    limits,
-  });
+  const rateLimit = new RateLimit(limits.requestsPerMinute, () => host.monotonicMs());
+  serveRoutes(app, handlers, { authenticator, rateLimit, limits });
+  serveMcp(app, { deps, hub, base: ownBase(deps.env) }, { authenticator, rateLimit });
   app.all("/api", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("/api/*", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("*", (c) => {

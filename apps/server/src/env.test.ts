@@ -13,6 +13,7 @@ test("by default it listens on loopback only and gives anonymous sessions there"
     anonymous: true,
     autoExecute: false,
     parentPid: null,
+    mcp: { requireAuth: false, callWaitMs: 45_000, oauth: null },
     toolSources: [],
   });
 });

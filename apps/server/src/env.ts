@@ -8,6 +8,7 @@ import {
   type Environment,
   type Installation,
 } from "@executor/core/installation-env";
+import { type McpSettings, readMcpSettings } from "./mcp/mcp-settings.ts";
 import { readSourcesEnv, readToolSources } from "@executor/core/sources-env";
 
 export interface ServerEnv {
@@ -23,6 +24,7 @@ export interface ServerEnv {
   /** The server runs tasks itself; no worker is needed. */
   autoExecute: boolean;
   parentPid: number | null;
+  mcp: McpSettings;
   /** EXECUTOR_TOOL_SOURCES. */
   toolSources: SourceDefinition[];
 }
@@ -50,6 +52,7 @@ export function readServerEnv(
     anonymous: variables.EXECUTOR_ANONYMOUS ?? isLoopback,
     autoExecute: variables.EXECUTOR_SERVER_AUTO_EXECUTE ?? false,
     parentPid: variables.EXECUTOR_PARENT_PID ?? null,
+    mcp: readMcpSettings(env),
     toolSources: readToolSources(env),
   };
   return { server, installation: readInstallation(env, platform, homedir) };

@@ -14,6 +14,7 @@ import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
+import { createTypeChecker } from "@executor/typecheck/type-checker";
 import { openSources, portFile } from "@executor/worker/open-sources";
 import about from "../package.json" with { type: "json" };
 import { createSignIns } from "./credentials/sign-ins.ts";
@@ -46,6 +47,7 @@ async function main(): Promise<void> {
   const sources = openSources({ installation, environment, store, host, log, limits, version: about.version });
   const tools = sources.provider;
   const runtimes = [createInProcessRuntime({ runDir: installation.runDir, warm: env.autoExecute })];
+  const typeChecker = createTypeChecker();
   const stopping = new AbortController();
   const owner = await ensureLocalOwner({ store, host, log }, installation.home);
   await sources.service.saveEnv(env.toolSources, {
@@ -61,6 +63,8 @@ async function main(): Promise<void> {
     tools,
     sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
     transpile: transpileTask,
+    typeChecker,
+    localWorkspaceId: () => owner.workspaceId,
     env,
     log,
     version: about.version,
@@ -78,6 +82,7 @@ async function main(): Promise<void> {
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stopping.abort();
   await Promise.all([server.stop(), worker?.stop(), reader.stop()]);
+  typeChecker.close();
   await sources.close();
   await store.close();
   lock.release();

@@ -26,6 +26,7 @@ import { digits, inWorkspace, list, ofWorkspace, page, type Route } from "./rout
 import { sourceRoutes } from "./source-routes.ts";
 import { CreatedTask, CreateTask, Task, TaskStatus } from "./task.ts";
 import { RuntimeTarget, ToolDetail, ToolSummary } from "./tool.ts";
+import { TypecheckCode, TypecheckResult } from "./typecheck.ts";
 
 export type { Route } from "./route.ts";
 
@@ -280,6 +281,22 @@ export const routes = {
         bestPath: z.string().optional().describe("only when the first one clearly leads"),
       }),
     },
+  },
+  toolTypes: {
+    method: "get",
+    path: "/api/tools/types",
+    role: "agent",
+    summary: "Declarations of the tools this caller may use: a tools.d.ts for editors",
+    query: z.strictObject({ ...ofWorkspace, namespace: z.string().max(200).optional() }),
+    responses: { 200: "text" },
+  },
+  typecheck: {
+    method: "post",
+    path: "/api/typecheck",
+    role: "agent",
+    summary: "Check code against the types of its tools; nothing runs",
+    body: TypecheckCode,
+    responses: { 200: TypecheckResult },
   },
   readTool: {
     method: "get",

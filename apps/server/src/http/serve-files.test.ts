@@ -36,7 +36,7 @@ test("any path that looks like a page gets the console; other doors and missing 
   await using app = await openTestApp({ deps: { webRoot } });
   for (const path of ["/tasks", "/tasks/task_1", "/sources/add"])
     expect(await (await app.call("GET", path)).text()).toContain("console");
-  for (const path of ["/missing.js", "/mcp", "/oauth/nothing", "/internal/runs/x", "/.well-known/x"])
+  for (const path of ["/missing.js", "/mcp/x", "/oauth/nothing", "/internal/runs/x", "/.well-known/x"])
     expect([path, (await app.call("GET", path)).status]).toEqual([path, 404]);
 });
 

@@ -3,12 +3,11 @@ import { AppError } from "@executor/contracts/error";
 import { clientMetadataDocument } from "@executor/sources/oauth/register-client";
 import { settleCredentialAsks } from "../credentials/settle-asks.ts";
 import type { AppDeps } from "../deps.ts";
+import { ownBase } from "../http/own-base.ts";
 import type { HandlersOf } from "../http/route-types.ts";
 
 export function oauthRoutes(deps: AppDeps): HandlersOf<"connectOauth" | "oauthCallback" | "oauthClientMetadata"> {
-  const base =
-    deps.env.publicUrl ??
-    `http://${deps.env.host.includes(":") ? `[${deps.env.host.replace(/[[\]]/g, "")}]` : deps.env.host}:${deps.env.port}`;
+  const base = ownBase(deps.env);
   const signIns = deps.sources.signIns(base);
   return {
     async connectOauth({ caller, body }) {

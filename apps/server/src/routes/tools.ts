@@ -1,27 +1,25 @@
 /** Tools as the caller may use them: what policy denies is absent here, as it is in discovery. */
 import { AppError } from "@executor/contracts/error";
-import { openToolCatalog } from "@executor/core/tools/builtin-tools";
 import {
   detail,
   findVisible,
   nearestVisible,
   searchTools,
   summarise,
-  type ToolView,
   visibleTools,
 } from "@executor/core/tools/describe-tools";
 import type { AppDeps } from "../deps.ts";
-import type { Bearer } from "../http/authenticate.ts";
 import { NumberMark, readCursor, writeCursor } from "../http/pages.ts";
 import type { HandlersOf } from "../http/route-types.ts";
+import { openToolView } from "../tools/open-view.ts";
 
 const DEFAULT_RESULTS = 10;
 const DEFAULT_PAGE = 200;
 
-export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | "searchTools" | "readTool"> {
+export function toolRoutes(deps: AppDeps): HandlersOf<"listTools" | "searchTools" | "readTool"> {
   return {
     async listTools({ caller, query }) {
-      const visible = visibleTools(await viewOf(caller), query.namespace);
+      const visible = visibleTools(await openToolView(deps, caller), query.namespace);
       const from = readCursor(NumberMark, query.cursor) ?? 0;
       const to = from + (query.limit ?? DEFAULT_PAGE);
       const items = await Promise.all(visible.slice(from, to).map(summarise));
@@ -29,7 +27,11 @@ export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | 
     },
 
     async searchTools({ caller, query }) {
-      const { results, total, leads } = searchTools(await viewOf(caller), query.query, query.limit ?? DEFAULT_RESULTS);
+      const { results, total, leads } = searchTools(
+        await openToolView(deps, caller),
+        query.query,
+        query.limit ?? DEFAULT_RESULTS,
+      );
       const items = await Promise.all(results.map(summarise));
       const [best] = items;
       return { status: 200, body: { items, total, ...(leads && best && { bestPath: best.path }) } };
@@ -37,7 +39,7 @@ export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | 
 
     async readTool({ caller, param }) {
       const path = param("path");
-      const view = await viewOf(caller);
+      const view = await openToolView(deps, caller);
       const found = findVisible(view, path);
       if (!found) {
         const nearest = nearestVisible(view, path);
@@ -53,11 +55,4 @@ export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | 
       return { status: 200, body: await detail(found) };
     },
   };
-
-  async function viewOf(caller: Bearer): Promise<ToolView> {
-    const { workspaceId, actorId } = caller;
-    const policies = await store.listPolicies({ workspaceId });
-    const catalog = await openToolCatalog([tools], { workspaceId, actorId }, () => policies);
-    return { catalog, policies, caller };
-  }
 }

@@ -4,14 +4,7 @@
  * Rows are flat: JSON of users stays text, so that no store ever looks into it. Times are milliseconds.
  */
 
-/** A trailing "?" means the column may be null. "real" holds milliseconds with a fraction. */
-type Column = "text" | "int" | "real" | "text?" | "int?" | "real?";
-interface Table {
-  key: string;
-  columns: Record<string, Column>;
-  indexes: Record<string, readonly string[]>;
-}
-const table = <const T extends Table>(definition: T): T => definition;
+import { table, type Table } from "./table.ts";
 
 export const tables = {
   /** A tenant. Written by bootstrap; `eventSeq` by every verb that appends events, `auditSeq` by those that leave an audit entry. */
@@ -364,6 +357,19 @@ export const tables = {
     columns: { clientKey: "text", workspaceId: "text", issuer: "text", sealed: "text", createdAt: "int" },
     indexes: { byWorkspace: ["workspaceId", "issuer"] },
   }),
+  /** Open sessions of MCP clients (2025-11-25), by the hash of their id; served to their bearer only, by any instance. */
+  mcpSessions: table({
+    key: "sessionHash",
+    columns: {
+      sessionHash: "text",
+      workspaceId: "text",
+      bearerId: "text",
+      initJson: "text",
+      createdAt: "int",
+      seenAt: "int",
+    },
+    indexes: { byBearer: ["bearerId", "seenAt"], bySeen: ["seenAt"] },
+  }),
   /** Workers seen lately. Written by renewLeases. */
   workers: table({
     key: "workerId",
@@ -396,4 +402,5 @@ export type PolicyRow = Row<"policies">;
 export type BearerRow = Row<"bearers">;
 export type SourceRow = Row<"sources">;
 export type CredentialRow = Row<"credentials">;
+export type McpSessionRow = Row<"mcpSessions">;
 export type OauthFlowRow = Row<"oauthFlows">;

@@ -6,8 +6,9 @@ import type { Database } from "bun:sqlite";
 import { AppError } from "@executor/contracts/error";
 import { initialSchema } from "./migrations/0001-initial.ts";
 import { sourcesSchema } from "./migrations/0002-sources.ts";
+import { mcpSessionsSchema } from "./migrations/0003-mcp-sessions.ts";
 
-const migrations: readonly string[] = [initialSchema, sourcesSchema];
+const migrations: readonly string[] = [initialSchema, sourcesSchema, mcpSessionsSchema];
 export const schemaVersion = migrations.length;
 
 export function migrate(db: Database, path: string): void {

@@ -5,7 +5,7 @@
 import { cancelTask } from "./cancel-task.ts";
 import { claimTask, peekQueue, recoverLeases, releaseTask, removeWorker, renewLeases } from "./claim-task.ts";
 import { putArtifactPart, readArtifact, readArtifactParts, removeArtifact } from "./artifacts.ts";
-import { createTask } from "./create-task.ts";
+import { createTask, findTask } from "./create-task.ts";
 import {
   claimRefresh,
   deleteCredential,
@@ -28,6 +28,7 @@ import {
   touchBearer,
 } from "./identity.ts";
 import { decideApproval, expireInteractions, resolveInteraction } from "./interactions.ts";
+import { closeMcpSession, openMcpSession, readMcpSession, touchMcpSession } from "./mcp-sessions.ts";
 import { createPolicy, deletePolicy, listPolicies } from "./policies.ts";
 import {
   countWorkers,
@@ -116,6 +117,9 @@ export const writes = {
   useOauthFlow,
   saveOauthClient,
   deleteOauthClient,
+  openMcpSession,
+  touchMcpSession,
+  closeMcpSession,
 };
 
 export const reads = {
@@ -145,4 +149,6 @@ export const reads = {
   readWorkspaceKey,
   findOauthClient,
   readOauthClient,
+  readMcpSession,
+  findTask,
 };

@@ -1,0 +1,142 @@
+/**
+ * Declarations of tools for the type checker and for editors: `declare const tools: { … }`, as one caller may see them.
+ * Where a type cannot be had it is `any`: code is never refused for what we do not know.
+ */
+import { findVisible, type ToolView, type VisibleTool, visibleTools } from "@executor/core/tools/describe-tools";
+import { signatureOf } from "@executor/sources/schema/schema-to-typescript";
+import type { Mention, Mentions } from "./find-mentions.ts";
+
+export interface Declared {
+  text: string;
+  /** Mentions that no tool and no group of tools answers to. */
+  unknown: Mention[];
+  /** What could not be declared: short sentences. */
+  notes: string[];
+  /** By path, as they were declared. */
+  signatures: Map<string, string>;
+}
+
+interface Node {
+  signature: string | null;
+  /** Anything may be below. */
+  isOpen: boolean;
+  children: Map<string, Node>;
+}
+
+/** A program that takes a whole group into a variable gets its types up to this many. */
+const MAX_GROUP = 150;
+const MAX_INPUT = 20_000;
+const MAX_OUTPUT = 12_000;
+const MAX_NOTES = 5;
+
+export async function declareMentioned(
+  view: ToolView,
+  code: string,
+  { mentions, isWhole }: Mentions,
+): Promise<Declared> {
+  const declared: Declared = { text: "", unknown: [], notes: [], signatures: new Map() };
+  const root = newNode();
+  root.isOpen = isWhole;
+  if (isWhole) declared.notes.push("`tools` is used as a value; names found that way were not checked");
+  const takesBody = /\bbody\b/.test(code);
+  for (const each of mentions) await declareOne(view, root, each, declared, takesBody);
+  declared.text = `declare const tools: ${write(root)};\n`;
+  return declared;
+}
+
+async function declareOne(
+  view: ToolView,
+  root: Node,
+  mention: Mention,
+  declared: Declared,
+  takesBody: boolean,
+): Promise<void> {
+  const { chain } = mention;
+  for (let length = chain.length; length > 0; length--) {
+    const path = chain.slice(0, length).join(".");
+    if (declared.signatures.has(path)) return;
+    const tool = findVisible(view, path);
+    if (tool) return await put(root, tool, declared, takesBody);
+    const group = toolsBelow(view, path);
+    if (group.length === 0) continue;
+    if (length < chain.length) {
+      // The group is there, and what is named in it is not.
+      nodeAt(root, chain.slice(0, length));
+      declared.unknown.push(mention);
+    } else if (group.length > MAX_GROUP) {
+      nodeAt(root, chain).isOpen = true;
+      note(declared, `tools.${path} has ${group.length} tools; what is used of it was not checked`);
+    } else {
+      for (const each of group) await put(root, each, declared, takesBody);
+    }
+    return;
+  }
+  declared.unknown.push(mention);
+}
+
+/** Every tool of a caller, for editors. */
+export async function* declareAll(view: ToolView, namespace?: string): AsyncGenerator<string> {
+  const byNamespace = Map.groupBy(visibleTools(view, namespace), ({ tool }) => tool.path.split(".", 1)[0] ?? "");
+  yield "declare const tools: {\n";
+  for (const [name, tools] of byNamespace) {
+    const declared: Declared = { text: "", unknown: [], notes: [], signatures: new Map() };
+    const root = newNode();
+    for (const tool of tools) await put(root, tool, declared, false);
+    const node = root.children.get(name);
+    if (node) yield `  readonly ${JSON.stringify(name)}: ${write(node, 1)};\n`;
+  }
+  yield "};\n";
+}
+
+function toolsBelow(view: ToolView, path: string): VisibleTool[] {
+  const namespace = path.split(".", 1)[0] ?? "";
+  return visibleTools(view, namespace).filter(({ tool }) => tool.path.startsWith(`${path}.`));
+}
+
+async function put(root: Node, visible: VisibleTool, declared: Declared, takesBody: boolean): Promise<void> {
+  const { tool } = visible;
+  const signature = await signatureFor(visible, takesBody).catch(() => null);
+  if (signature === null) note(declared, `the types of ${tool.path} cannot be read; calls of it were not checked`);
+  declared.signatures.set(tool.path, signature ?? "any");
+  nodeAt(root, tool.path.split(".")).signature = signature ?? "any";
+}
+
+async function signatureFor({ tool }: VisibleTool, takesBody: boolean): Promise<string> {
+  const shape = await tool.shape();
+  if (tool.source === "executor") return shape.signature;
+  const text = signatureOf(shape, { maxInput: MAX_INPUT, maxOutput: MAX_OUTPUT, elided: "any" });
+  const [, input = "any", output = "any"] = /^\(input\??: (.*)\) => (Promise<.*>)$/s.exec(text) ?? [];
+  const optional = text.startsWith("(input?") ? "?" : "";
+  // Besides what its schema says every tool takes the account to use, and a whole `body`.
+  const accepted = takesBody
+    ? `(${input}) & { $account?: string } | { body: any; [name: string]: any }`
+    : `(${input}) & { $account?: string }`;
+  return `(input${optional}: ${accepted}) => ${output}`;
+}
+
+const newNode = (): Node => ({ signature: null, isOpen: false, children: new Map() });
+
+function nodeAt(root: Node, chain: readonly string[]): Node {
+  let node = root;
+  for (const name of chain) {
+    const child = node.children.get(name) ?? newNode();
+    node.children.set(name, child);
+    node = child;
+  }
+  return node;
+}
+
+function write(node: Node, level = 0): string {
+  const pad = "  ".repeat(level + 1);
+  const fields = [...node.children].map(
+    ([name, child]) => `${pad}readonly ${JSON.stringify(name)}: ${write(child, level + 1)};\n`,
+  );
+  if (node.isOpen) fields.push(`${pad}readonly [name: string]: any;\n`);
+  if (node.signature !== null && fields.length === 0) return node.signature;
+  const object = `{\n${fields.join("")}${"  ".repeat(level)}}`;
+  return node.signature === null ? object : `(${node.signature}) & ${object}`;
+}
+
+function note({ notes }: Declared, text: string): void {
+  if (notes.length < MAX_NOTES) notes.push(text);
+}

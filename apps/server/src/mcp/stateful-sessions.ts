@@ -66,9 +66,9 @@ export class StatefulSessions {
     if (initJson.length > MAX_INIT_CHARS) return answerRpc(413, -32_600, "This `initialize` is too large.");
     const sessionId = `mcp_${randomBytes(32).toString("base64url")}`;
     const sessionHash = host.sha256(sessionId);
-    const { workspaceId, bearerId } = caller;
+    const { bearerId } = caller;
     const now = host.now();
-    const session: McpSessionRow = { sessionHash, workspaceId, bearerId, initJson, createdAt: now, seenAt: now };
+    const session: McpSessionRow = { sessionHash, bearerId, initJson, createdAt: now, seenAt: now };
     const opened = await this.#keep(await openStatefulSession(this.#parts, this.#tickets, { sessionId, sessionHash }));
     const response = await opened.handle(request, caller, body);
     if (response.status !== 200) {

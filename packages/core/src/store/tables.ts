@@ -360,14 +360,7 @@ export const tables = {
   /** Open sessions of MCP clients (2025-11-25), by the hash of their id; served to their bearer only, by any instance. */
   mcpSessions: table({
     key: "sessionHash",
-    columns: {
-      sessionHash: "text",
-      workspaceId: "text",
-      bearerId: "text",
-      initJson: "text",
-      createdAt: "int",
-      seenAt: "int",
-    },
+    columns: { sessionHash: "text", bearerId: "text", initJson: "text", createdAt: "int", seenAt: "int" },
     indexes: { byBearer: ["bearerId", "seenAt"], bySeen: ["seenAt"] },
   }),
   /** Workers seen lately. Written by renewLeases. */

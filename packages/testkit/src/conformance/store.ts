@@ -9,6 +9,7 @@ import { describeEventsAndAudit } from "./store/events-and-audit.ts";
 import { describeIdentity } from "./store/identity.ts";
 import { describeInteractions } from "./store/interactions.ts";
 import { describeLargeText } from "./store/large-text.ts";
+import { describeMcpSessions } from "./store/mcp-sessions.ts";
 import { describeQueue } from "./store/queue.ts";
 import { describeRuns } from "./store/runs.ts";
 import { describeSources } from "./store/sources.ts";
@@ -25,6 +26,7 @@ export interface StoreSuiteOptions {
 export function describeStore(name: string, open: OpenStore, { backlog = 1_000 }: StoreSuiteOptions = {}): void {
   describe(`${name} store`, () => {
     describeIdentity(open);
+    describeMcpSessions(open);
     describeTasks(open);
     describeQueue(open, backlog);
     describeRuns(open);

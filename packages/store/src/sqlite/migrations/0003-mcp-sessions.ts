@@ -2,7 +2,6 @@
 export const mcpSessionsSchema = `
 CREATE TABLE mcpSessions (
   sessionHash TEXT NOT NULL PRIMARY KEY,
-  workspaceId TEXT NOT NULL,
   bearerId TEXT NOT NULL,
   initJson TEXT NOT NULL,
   createdAt INTEGER NOT NULL,

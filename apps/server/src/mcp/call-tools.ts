@@ -35,6 +35,8 @@ export interface Turn<R> {
   ask(taskId: string, questions: ToAsk[], untilMs: number): Promise<TurnEnd<R>>;
   /** The task that this request goes on with; null: it is a new one. */
   taskId: string | null;
+  /** A person was sent somewhere in an earlier round, and may be at it now. */
+  isPatient: boolean;
 }
 
 export async function callTool<R>(
@@ -62,7 +64,7 @@ async function execute<R>(
   input: ExecuteInput,
 ): Promise<CallToolResult | R> {
   const untilMs = parts.deps.host.monotonicMs() + parts.deps.env.mcp.callWaitMs;
-  if (turn.taskId !== null) return await follow(parts, call, turn, turn.taskId, { untilMs, typecheck: null });
+  if (turn.taskId !== null) return await follow(parts, call, turn, turn.taskId, { untilMs, typecheck: null, isPatient: turn.isPatient });
   const { taskId, typecheck } = await submit(parts, call, input);
   call.onTask(taskId);
   return await follow(parts, call, turn, taskId, { untilMs, typecheck });

@@ -76,6 +76,7 @@ export function openStatefulTurn(parts: McpParts, tickets: Tickets, call: McpCal
 
   return {
     taskId: null,
+    isPatient: false,
     wasAsked: (interactionId) => asked.has(interactionId),
     isOpen: () => open.size > 0,
     async ask(taskId, questions, untilMs) {

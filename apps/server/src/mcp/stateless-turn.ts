@@ -50,6 +50,7 @@ export async function openStatelessTurn(
   const before = [...(state?.before ?? []), ...(state?.asked ?? []).map(({ interactionId }) => interactionId)];
   return {
     taskId: state?.taskId ?? null,
+    isPatient: state?.asked.some(({ mode }) => mode === "url") === true,
     wasAsked: (interactionId) => before.includes(interactionId),
     isOpen: () => false,
     async ask(taskId, questions) {

@@ -249,7 +249,11 @@ test("nobody without a bearer gets in through a proxy, another name, or where it
   expect((await say({ host: "evil.example.com" })).status).toBe(403);
   expect((await say({ origin: "https://evil.example.com" })).status).toBe(403);
   expect((await say({ authorization: `Bearer ex_key_${"A".repeat(43)}` })).status).toBe(401);
-  for (const env of [{ MCP_GATEWAY_REQUIRE_AUTH: "1" }, { EXECUTOR_PUBLIC_URL: "https://executor.example.com" }]) {
+  const settings: Record<string, string>[] = [
+    { MCP_GATEWAY_REQUIRE_AUTH: "1" },
+    { EXECUTOR_PUBLIC_URL: "https://executor.example.com" },
+  ];
+  for (const env of settings) {
     const strict = await startInstallation({ workers: 0, env });
     expect([env, (await say({}, strict.url)).status]).toEqual([env, 401]);
     await strict.stop();

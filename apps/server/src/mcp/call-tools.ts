@@ -64,7 +64,8 @@ async function execute<R>(
   input: ExecuteInput,
 ): Promise<CallToolResult | R> {
   const untilMs = parts.deps.host.monotonicMs() + parts.deps.env.mcp.callWaitMs;
-  if (turn.taskId !== null) return await follow(parts, call, turn, turn.taskId, { untilMs, typecheck: null, isPatient: turn.isPatient });
+  if (turn.taskId !== null)
+    return await follow(parts, call, turn, turn.taskId, { untilMs, typecheck: null, isPatient: turn.isPatient });
   const { taskId, typecheck } = await submit(parts, call, input);
   call.onTask(taskId);
   return await follow(parts, call, turn, taskId, { untilMs, typecheck });

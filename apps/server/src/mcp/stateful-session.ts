@@ -6,6 +6,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { Bearer } from "../http/authenticate.ts";
 import type { McpParts } from "./mcp-parts.ts";
 import { createStatefulServer, toAuthInfo } from "./mcp-server.ts";
+import { RecentMessages } from "./recent-messages.ts";
 import type { Tickets } from "./sealed-tickets.ts";
 import { OpenQuestions } from "./stateful-turn.ts";
 
@@ -21,6 +22,9 @@ export interface StatefulSession {
   close(): Promise<void>;
 }
 
+/** After which a client comes back when its stream broke. */
+const RETRY_MS = 1_000;
+
 interface Opened {
   sessionId: string;
   sessionHash: string;
@@ -34,7 +38,11 @@ export async function openStatefulSession(
   const questions = new OpenQuestions();
   const tasks = new Map<unknown, string>();
   let busy = 0;
-  const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => sessionId });
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => sessionId,
+    eventStore: new RecentMessages(),
+    retryInterval: RETRY_MS,
+  });
   const server = createStatefulServer(parts, tickets, {
     asker: (requestId) => ({
       sessionHash,

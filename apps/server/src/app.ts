@@ -72,7 +72,8 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
   });
   const rateLimit = new RateLimit(limits.requestsPerMinute, () => host.monotonicMs());
   serveRoutes(app, handlers, { authenticator, rateLimit, limits });
-  serveMcp(app, { deps, hub, base: ownBase(deps.env) }, { authenticator, rateLimit });
+  const base = ownBase(deps.env);
+  serveMcp(app, { deps, hub, base, consoleBase: base }, { authenticator, rateLimit });
   app.all("/api", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("/api/*", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("*", (c) => {

@@ -87,8 +87,8 @@ export function openSources(parts: SourcesParts): OpenSources {
   };
 }
 
-/** Where the server writes its port, so that no source leads back to us. */
-export const portFile = (runDir: string): string => join(runDir, "server-port");
+/** Where server and gateway write their ports, so that no source leads back to us. */
+export const portFile = (runDir: string, of: "server" | "gateway" = "server"): string => join(runDir, `${of}-port`);
 
 /** The server's port may change with its next start, so it is looked up now and then. */
 function createOwnPorts(runDir: string, host: Host): () => number[] {
@@ -97,8 +97,8 @@ function createOwnPorts(runDir: string, host: Host): () => number[] {
   return () => {
     if (host.monotonicMs() - readAt > 1_000) {
       readAt = host.monotonicMs();
-      const path = portFile(runDir);
-      known = existsSync(path) ? readFileSync(path, "utf8").split("\n").map(Number).filter(Boolean) : [];
+      const paths = [portFile(runDir), portFile(runDir, "gateway")].filter((path) => existsSync(path));
+      known = paths.flatMap((path) => readFileSync(path, "utf8").split("\n").map(Number).filter(Boolean));
     }
     return known;
   };

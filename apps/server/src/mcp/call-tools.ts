@@ -146,7 +146,8 @@ async function findQuestions<R>(parts: McpParts, call: McpCall, turn: Turn<R>, t
   for (const { interactionId } of task.pending) {
     if (turn.wasAsked(interactionId)) continue;
     const row = await parts.deps.store.readInteraction({ interactionId, workspaceId: caller.workspaceId });
-    const question = row?.status === "pending" ? askAbout(row, can, consoleLink(parts.base, interactionId)) : null;
+    const question =
+      row?.status === "pending" ? askAbout(row, can, consoleLink(parts.consoleBase, interactionId)) : null;
     if (row && question) questions.push({ row, question });
   }
   return questions;

@@ -6,8 +6,10 @@ import type { Bearer } from "../http/authenticate.ts";
 export interface McpParts {
   deps: AppDeps;
   hub: HintHub;
-  /** Where people reach the console and clients the endpoint; no slash at the end. */
+  /** Where clients reach the endpoint; no slash at the end. */
   base: string;
+  /** Where people reach the console: elsewhere, when this is a gateway. */
+  consoleBase: string;
 }
 
 /** One `tools/call`, whatever revision it came by. */

@@ -22,7 +22,7 @@ export const SCOPES: Record<string, Role> = {
   "executor:reviewer": "reviewer",
   "executor:admin": "admin",
 };
-const MAX_TOKEN_LENGTH = 16_000;
+const MAX_TOKEN_LENGTH = 8_000;
 const CLOCK_TOLERANCE_S = 30;
 const JWKS = { cacheMaxAge: 10 * 60_000, cooldownDuration: 5_000, timeoutDuration: 5_000 };
 

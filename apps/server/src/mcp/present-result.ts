@@ -37,7 +37,7 @@ export async function presentResult(
     kind: each.kind,
     title: showText(shorten(each.title, 300)),
     ...(each.toolPath !== undefined && { toolPath: each.toolPath }),
-    url: consoleLink(parts.base, each.interactionId),
+    url: consoleLink(parts.consoleBase, each.interactionId),
   }));
   const unchecked = typecheck !== null && (typecheck.checked === "syntax" || typecheck.notes.length > 0);
   const structured = {

@@ -29,6 +29,7 @@ export const ROOMS: Record<string, Room> = {
   store: room("packages/store", ["contracts", "core"], "any", "builtins"),
   typecheck: room("packages/typecheck", [], "any", "builtins"),
   vault: room("packages/vault", ["contracts", "core"], "any", "builtins"),
+  "mcp-bridge": room("packages/mcp-bridge", [], [], "no builtins"),
   client: room("packages/client", ["contracts"], [], "no builtins"),
   testkit: room("packages/testkit", "any", "any", "builtins"),
   server: room(
@@ -40,7 +41,7 @@ export const ROOMS: Record<string, Room> = {
   worker: room("apps/worker", ["contracts", "core", "runtimes", "sources", "store", "vault"], "any", "builtins"),
   isolate: room("apps/isolate", ["contracts", "runtimes"], "any", "builtins"),
   web: room("apps/web", ["client", "contracts"], "any", "no builtins"),
-  cli: room("apps/cli", ["client", "contracts"], "any", "builtins"),
+  cli: room("apps/cli", ["client", "contracts", "mcp-bridge"], "any", "builtins"),
   convex: room("convex", ["contracts", "core"], ["convex"], "no builtins"),
   e2e: room("e2e", "any", "any", "builtins"),
   bench: room("bench", "any", "any", "builtins"),

@@ -33,27 +33,33 @@ const lines = async (code: string) =>
   );
 
 test("code that fits is fine, and says that its types were checked", async () => {
-  const code = `const pets = await tools.pets.pets.listPets();
-    const made = await tools.pets.pets.createPet({ name: "Ada" });
+  const code = `const pets = await tools.pets.pets.list_pets();
+    const made = await tools.pets.pets.create_pet({ name: "Ada" });
     return [pets.map((pet) => pet.name.toUpperCase()), made.id + 1];`;
   expect(await check(code)).toEqual({ ok: true, checked: "types", diagnostics: [], notes: [] });
 });
 
 test("a wrong path names the nearest tool, wrong inputs what is missing and what would fit", async () => {
-  expect(await lines("return await tools.pets.pets.listPet()")).toEqual([
-    "1:30 There is no tool pets.pets.listPet. Nearest: tools.pets.pets.listPets.",
-  ]);
-  const [missing = ""] = await lines("return await tools.pets.pets.createPet({ nam: 'x' })");
-  expect(missing).toMatch(/^1:42 .*'nam'.*'name'.* tools\.pets\.pets\.createPet is \(input: .*name: string/);
-  const [type = ""] = await lines("\n\nreturn await tools.pets.pets.createPet({ name: 5 })");
-  expect(type).toMatch(/^3:42 Type 'number' is not assignable to type 'string'\. tools\.pets/);
-  const [field = ""] = await lines("const [pet] = await tools.pets.pets.listPets();\nreturn pet.nickname");
+  expect((await lines("return await tools.pets.pets.list_pet()"))[0]).toStartWith(
+    "1:30 There is no tool pets.pets.list_pet. Nearest: tools.pets.pets.list_pets",
+  );
+  const [missing = ""] = await lines("return await tools.pets.pets.create_pet({ nam: 'x' })");
+  expect(missing).toMatch(/^1:43 .*'nam'.*'name'.* tools\.pets\.pets\.create_pet is \(input: \{ name: string/);
+  const [type = ""] = await lines("\n\nreturn await tools.pets.pets.create_pet({ name: 5 })");
+  expect(type).toMatch(/^3:43 Type 'number' is not assignable to type 'string'\. tools\.pets/);
+  const [field = ""] = await lines("const [pet] = await tools.pets.pets.list_pets();\nreturn pet.nickname");
   expect(field).toMatch(/^2:12 Property 'nickname' does not exist/);
 });
 
 test("other ways to reach a tool are checked too, or said to be unchecked", async () => {
-  expect(await lines(`return await tools["pets"]["pets"]["createPet"]({ name: 1 })`)).toHaveLength(1);
-  expect(await lines("const api = tools.pets.pets; return await api.createPet({ name: 1 })")).toHaveLength(1);
+  expect(await lines(`return await tools["pets"]["pets"]["create_pet"]({ name: 1 })`)).toHaveLength(1);
+  expect((await lines(`return await tools["pets"]?.["pets"].nope({})`))[0]).toStartWith(
+    "1:38 There is no tool pets.pets.nope.",
+  );
+  expect((await lines(`return await tools['pets']['pets']['nope']({})`))[0]).toContain(
+    "There is no tool pets.pets.nope.",
+  );
+  expect(await lines("const api = tools.pets.pets; return await api.create_pet({ name: 1 })")).toHaveLength(1);
   expect(await lines("const { pets } = tools.pets; return await pets.nothing()")).toHaveLength(1);
   const dynamic = await check("const name = 'pets'; return await tools[name].pets.whatever({})");
   expect(dynamic).toMatchObject({ ok: true, checked: "types" });
@@ -63,18 +69,18 @@ test("other ways to reach a tool are checked too, or said to be unchecked", asyn
 });
 
 test("an account and a whole body are taken, as a call takes them", async () => {
-  expect(await lines(`return await tools.pets.pets.createPet({ name: "x", $account: "work" })`)).toEqual([]);
-  expect(await lines(`return await tools.pets.pets.createPet({ body: { name: "x" } })`)).toEqual([]);
+  expect(await lines(`return await tools.pets.pets.create_pet({ name: "x", $account: "work" })`)).toEqual([]);
+  expect(await lines(`return await tools.pets.pets.create_pet({ body: { name: "x" } })`)).toEqual([]);
 });
 
 test("tools that policy denies are not there", async () => {
-  const rule = { workspaceId: me.workspaceId, toolPathPattern: "pets.pets.createPet", decision: "deny" };
+  const rule = { workspaceId: me.workspaceId, toolPathPattern: "pets.pets.create_pet", decision: "deny" };
   const { policyId } = await app.json<{ policyId: string }>("POST", "/api/policies", 201, {
     token: me.sessionId,
     body: rule,
   });
-  expect((await lines("return await tools.pets.pets.createPet({ name: 'x' })"))[0]).toContain(
-    "There is no tool pets.pets.createPet",
+  expect((await lines("return await tools.pets.pets.create_pet({ name: 'x' })"))[0]).toContain(
+    "There is no tool pets.pets.create_pet",
   );
   await app.json("DELETE", `/api/policies/${policyId}?workspaceId=${me.workspaceId}`, 204, { token: me.sessionId });
 });
@@ -98,7 +104,7 @@ test("syntax comes first, and a checker that has no answer leaves it at that and
 test("a task that asks for it is refused before there is one, with every place; else it tells what was checked", async () => {
   const submit = (code: string, typecheck?: boolean) =>
     app.call("POST", "/api/tasks", { token: me.sessionId, body: { workspaceId: me.workspaceId, code, typecheck } });
-  const wrong = "return await tools.pets.pets.createPet({ name: 5 }) + tools.pets.pets.nope()";
+  const wrong = "return await tools.pets.pets.create_pet({ name: 5 }) + tools.pets.pets.nope()";
   const refused = await submit(wrong, true);
   const problem = (await refused.json()) as { code: string; detail: string; data: { diagnostics: unknown[] } };
   expect([refused.status, problem.code, problem.data.diagnostics.length]).toEqual([422, "task.type_error", 2]);
@@ -111,11 +117,11 @@ test("a task that asks for it is refused before there is one, with every place; 
 
 test("the declarations for editors are TypeScript that holds, of all or of one namespace", async () => {
   const text = await (await app.call("GET", "/api/tools/types", { token: me.sessionId })).text();
-  for (const part of ['readonly "pets"', '"createPet": (input', '"discover"', "declare class ToolError"])
+  for (const part of ['readonly "pets"', '"create_pet": (input', '"discover"', "declare class ToolError"])
     expect(text).toContain(part);
   const checker = createTypeChecker();
   const tools = text.slice(text.indexOf("declare const tools"));
-  const code = "const pet = await tools.pets.pets.createPet({ name: 'x' }); return pet.name.length + tools.nope.x";
+  const code = "const pet = await tools.pets.pets.create_pet({ name: 'x' }); return pet.name.length + tools.nope.x";
   const result = await checker.check(code, tools);
   expect(result).toMatchObject({
     kind: "checked",

@@ -12,7 +12,7 @@ export interface Declared {
   unknown: Mention[];
   /** What could not be declared: short sentences. */
   notes: string[];
-  /** By path, as they were declared. */
+  /** By path, for people. */
   signatures: Map<string, string>;
 }
 
@@ -97,13 +97,13 @@ async function put(root: Node, visible: VisibleTool, declared: Declared, takesBo
   const { tool } = visible;
   const signature = await signatureFor(visible, takesBody).catch(() => null);
   if (signature === null) note(declared, `the types of ${tool.path} cannot be read; calls of it were not checked`);
-  declared.signatures.set(tool.path, signature ?? "any");
-  nodeAt(root, tool.path.split(".")).signature = signature ?? "any";
+  if (signature) declared.signatures.set(tool.path, signature.shown);
+  nodeAt(root, tool.path.split(".")).signature = signature?.declared ?? "any";
 }
 
-async function signatureFor({ tool }: VisibleTool, takesBody: boolean): Promise<string> {
+async function signatureFor({ tool }: VisibleTool, takesBody: boolean): Promise<{ shown: string; declared: string }> {
   const shape = await tool.shape();
-  if (tool.source === "executor") return shape.signature;
+  if (tool.source === "executor") return { shown: shape.signature, declared: shape.signature };
   const text = signatureOf(shape, { maxInput: MAX_INPUT, maxOutput: MAX_OUTPUT, elided: "any" });
   const [, input = "any", output = "any"] = /^\(input\??: (.*)\) => (Promise<.*>)$/s.exec(text) ?? [];
   const optional = text.startsWith("(input?") ? "?" : "";
@@ -111,7 +111,7 @@ async function signatureFor({ tool }: VisibleTool, takesBody: boolean): Promise<
   const accepted = takesBody
     ? `(${input}) & { $account?: string } | { body: any; [name: string]: any }`
     : `(${input}) & { $account?: string }`;
-  return `(input${optional}: ${accepted}) => ${output}`;
+  return { shown: text, declared: `(input${optional}: ${accepted}) => ${output}` };
 }
 
 const newNode = (): Node => ({ signature: null, isOpen: false, children: new Map() });

@@ -24,6 +24,22 @@ const mention =
   /(?<![.\w$])tools\b((?:\s*(?:\?\.|\.)\s*[A-Za-z_$][\w$]*|\s*(?:\?\.)?\[\s*(?:"[^"\\\n]*"|'[^'\\\n]*')\s*\])*)/g;
 const step = /[A-Za-z_$][\w$]*|"[^"]*"|'[^']*'/g;
 
+const quotedStep = /(\?\.)? *\[ *(["'])([A-Za-z_$][\w$]*)\2 *\]/g;
+
+/** `tools["a"]` as `tools.a`, each character in its place: a name that is not there is an error only when it is written so. */
+export function withPlainNames(code: string, { mentions }: Mentions): string {
+  let plain = code;
+  for (const { start, end } of mentions) {
+    const text = code.slice(start, end);
+    if (!text.includes("[")) continue;
+    const renamed = text.replace(quotedStep, (whole: string, optional: string | undefined, _quote, name: string) =>
+      `${optional ?? "."}${name}`.padEnd(whole.length),
+    );
+    plain = plain.slice(0, start) + renamed + plain.slice(end);
+  }
+  return plain;
+}
+
 export function findMentions(code: string): Mentions {
   const mentions: Mention[] = [];
   let isWhole = false;

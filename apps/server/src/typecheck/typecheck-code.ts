@@ -7,7 +7,7 @@ import { nearestVisible, type ToolView } from "@executor/core/tools/describe-too
 import type { TypeProblem } from "@executor/typecheck/type-checker";
 import type { AppDeps } from "../deps.ts";
 import { type Declared, declareMentioned } from "./declare-tools.ts";
-import { findMentions, type Mention } from "./find-mentions.ts";
+import { findMentions, type Mention, withPlainNames } from "./find-mentions.ts";
 
 /** A hint that is longer than this is not read. */
 const MAX_SIGNATURE = 400;
@@ -21,7 +21,7 @@ export async function typecheckCode(
 ): Promise<TypecheckResult> {
   const found = findMentions(code);
   const declared = await declareMentioned(view, code, found);
-  const result = await typeChecker.check(code, declared.text);
+  const result = await typeChecker.check(withPlainNames(code, found), declared.text);
   if (result.kind === "unchecked")
     return { ok: true, checked: "syntax", diagnostics: [], notes: [`Types were not checked: ${result.reason}.`] };
   const diagnostics = result.problems.map((problem) => explain(problem, code, view, declared, found.mentions));
@@ -71,9 +71,7 @@ function hintFor(
   const call = mentions.findLast(({ start, end }) => start <= at && at - end < CALL_REACH);
   const path = call?.chain.join(".");
   const signature = path === undefined ? undefined : declared.signatures.get(path);
-  return signature === undefined || signature === "any"
-    ? null
-    : `tools.${path} is ${signature.replaceAll(" & { $account?: string }", "").slice(0, MAX_SIGNATURE)}`;
+  return signature === undefined ? null : `tools.${path} is ${signature.slice(0, MAX_SIGNATURE)}`;
 }
 
 function offsetOf(code: string, line: number, column: number): number {

@@ -5,6 +5,7 @@
 import { cpus } from "node:os";
 import { callsFigure } from "./figures/calls.ts";
 import { eventsFigure } from "./figures/events.ts";
+import { mcpFigure } from "./figures/mcp.ts";
 import { memoryFigure } from "./figures/memory.ts";
 import { noisyNeighbourFigure } from "./figures/noisy-neighbour.ts";
 import { resumeFigure } from "./figures/resume.ts";
@@ -13,6 +14,7 @@ import { searchFigure } from "./figures/search.ts";
 import { sourcesFigure } from "./figures/sources.ts";
 import { startFigure } from "./figures/start.ts";
 import { throughputFigure } from "./figures/throughput.ts";
+import { typecheckFigure } from "./figures/typecheck.ts";
 import type { Figure, Row } from "./src/figure.ts";
 import { watchMachine } from "./src/machine-load.ts";
 import { formatTable } from "./src/print-table.ts";
@@ -28,6 +30,8 @@ const figures: Figure[] = [
   noisyNeighbourFigure,
   sourcesFigure,
   searchFigure,
+  mcpFigure,
+  typecheckFigure,
 ];
 /** As the product sets it for the processes of its engine; it counts only when a process has it from the start. */
 const fastMemories = "BUN_JSC_maxNumWasmFastMemories";

@@ -5,7 +5,7 @@
 import type { EventId, EventStore, JSONRPCMessage, StreamId } from "@modelcontextprotocol/server";
 
 const MAX_MESSAGES = 200;
-const MAX_CHARS = 500_000;
+const MAX_CHARS = 200_000;
 
 interface Kept {
   streamId: StreamId;

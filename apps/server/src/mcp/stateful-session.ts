@@ -61,12 +61,14 @@ export async function openStatefulSession(
     usedAt: parts.deps.host.monotonicMs(),
     isBusy: () => busy > 0 || tasks.size > 0,
     async handle(request, caller, parsedBody) {
-      if (request.method === "GET") {
+      const authInfo = toAuthInfo(caller);
+      const options = { authInfo, ...(parsedBody !== undefined && { parsedBody }) };
+      const response = await transport.handleRequest(request, options);
+      if (request.method === "GET" && response.status === 200 && !request.signal.aborted) {
         busy++;
         request.signal.addEventListener("abort", () => busy--, { once: true });
       }
-      const authInfo = toAuthInfo(caller);
-      return await transport.handleRequest(request, { authInfo, ...(parsedBody !== undefined && { parsedBody }) });
+      return response;
     },
     close: () => server.close(),
   };

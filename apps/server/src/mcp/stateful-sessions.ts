@@ -19,7 +19,7 @@ const TOUCH_MS = 60_000;
 const MAX_INIT_CHARS = 16_000;
 /** Beyond this long without use, or beyond so many, a session leaves the memory; its row stays. */
 const KEEP_MS = 10 * 60_000;
-const MAX_KEPT = 2_000;
+const MAX_KEPT = 1_000;
 
 type Message = Record<string, unknown>;
 

@@ -34,7 +34,7 @@ Work in this order:
 2. Describe: \`return await tools.describe.tool({ path: bestPath, includeSchemas: true });\`
 3. Call: \`const issues = await tools.github.issues.list_for_repo({ owner: "vercel", repo: "next.js" }); return issues.map((i) => i.title);\`
 
-One object as argument; returns data; throws ToolError {code, message}. Do several calls in one run, filter in code, return only what you need. Code is typechecked first: errors come as line:column and nothing has run. Some calls need a person's approval: then the answer says \`waiting\` with a link for the person, and \`resume\` gets the outcome. Never repeat a waiting task.`;
+One object as argument; returns data; throws ToolError {code, message}. Do several calls in one run, filter in code, return only what you need. Code is typechecked first: errors come as line:column and nothing has run (cast \`as any\` where a type is wrong). Some calls need a person's approval: then the answer says \`waiting\` with a link for the person, and \`resume\` gets the outcome. Never repeat a waiting task.`;
 
 const ABOUT_RESUME =
   "Get the outcome of a task that was running or waiting for a person: waits a while, then tells how it stands. It cannot approve anything. `offset` reads on in a result that was too long.";

@@ -2,9 +2,10 @@
  * Declarations of tools for the type checker and for editors: `declare const tools: { … }`, as one caller may see them.
  * Where a type cannot be had it is `any`: code is never refused for what we do not know.
  */
-import { findVisible, type ToolView, type VisibleTool, visibleTools } from "@executor/core/tools/describe-tools";
+import { findVisible, look, type ToolView, type VisibleTool, visibleTools } from "@executor/core/tools/describe-tools";
 import { signatureOf } from "@executor/sources/schema/schema-to-typescript";
 import type { Mention, Mentions } from "./find-mentions.ts";
+import { toolsOfGroup } from "./tool-groups.ts";
 
 export interface Declared {
   text: string;
@@ -39,39 +40,50 @@ export async function declareMentioned(
   root.isOpen = isWhole;
   if (isWhole) declared.notes.push("`tools` is used as a value; names found that way were not checked");
   const takesBody = /\bbody\b/.test(code);
-  for (const each of mentions) await declareOne(view, root, each, declared, takesBody);
+  const known = new Map<string, boolean>();
+  for (const each of mentions) {
+    const path = each.chain.join(".");
+    const isThere = known.get(path) ?? (await declareOne(view, root, each, declared, takesBody));
+    known.set(path, isThere);
+    if (!isThere) declared.unknown.push(each);
+  }
   declared.text = `declare const tools: ${write(root)};\n`;
   return declared;
 }
 
+/** False when there is nothing of that name. */
 async function declareOne(
   view: ToolView,
   root: Node,
   mention: Mention,
   declared: Declared,
   takesBody: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { chain } = mention;
   for (let length = chain.length; length > 0; length--) {
     const path = chain.slice(0, length).join(".");
-    if (declared.signatures.has(path)) return;
+    if (declared.signatures.has(path)) return true;
     const tool = findVisible(view, path);
-    if (tool) return await put(root, tool, declared, takesBody);
+    if (tool) {
+      await put(root, tool, declared, takesBody);
+      return true;
+    }
     const group = toolsBelow(view, path);
     if (group.length === 0) continue;
     if (length < chain.length) {
       // The group is there, and what is named in it is not.
       nodeAt(root, chain.slice(0, length));
-      declared.unknown.push(mention);
-    } else if (group.length > MAX_GROUP) {
+      return false;
+    }
+    if (group.length > MAX_GROUP) {
       nodeAt(root, chain).isOpen = true;
-      note(declared, `tools.${path} has ${group.length} tools; what is used of it was not checked`);
+      note(declared, `tools.${path} has more than ${MAX_GROUP} tools; what is used of it was not checked`);
     } else {
       for (const each of group) await put(root, each, declared, takesBody);
     }
-    return;
+    return true;
   }
-  declared.unknown.push(mention);
+  return false;
 }
 
 /** Every tool of a caller, for editors. */
@@ -88,9 +100,15 @@ export async function* declareAll(view: ToolView, namespace?: string): AsyncGene
   yield "};\n";
 }
 
+/** Of a large group only that it is there: its tools are not declared. */
 function toolsBelow(view: ToolView, path: string): VisibleTool[] {
-  const namespace = path.split(".", 1)[0] ?? "";
-  return visibleTools(view, namespace).filter(({ tool }) => tool.path.startsWith(`${path}.`));
+  const visible: VisibleTool[] = [];
+  for (const tool of toolsOfGroup(view.catalog, path)) {
+    const seen = look(view, tool);
+    if (seen) visible.push(seen);
+    if (visible.length > MAX_GROUP) break;
+  }
+  return visible;
 }
 
 async function put(root: Node, visible: VisibleTool, declared: Declared, takesBody: boolean): Promise<void> {

@@ -28,16 +28,19 @@ const quotedStep = /(\?\.)? *\[ *(["'])([A-Za-z_$][\w$]*)\2 *\]/g;
 
 /** `tools["a"]` as `tools.a`, each character in its place: a name that is not there is an error only when it is written so. */
 export function withPlainNames(code: string, { mentions }: Mentions): string {
-  let plain = code;
+  const parts: string[] = [];
+  let from = 0;
   for (const { start, end } of mentions) {
     const text = code.slice(start, end);
     if (!text.includes("[")) continue;
     const renamed = text.replace(quotedStep, (whole: string, optional: string | undefined, _quote, name: string) =>
       `${optional ?? "."}${name}`.padEnd(whole.length),
     );
-    plain = plain.slice(0, start) + renamed + plain.slice(end);
+    parts.push(code.slice(from, start), renamed);
+    from = end;
   }
-  return plain;
+  parts.push(code.slice(from));
+  return parts.join("");
 }
 
 export function findMentions(code: string): Mentions {

@@ -11,6 +11,8 @@ import { findMentions, type Mention, withPlainNames } from "./find-mentions.ts";
 
 /** A hint that is longer than this is not read. */
 const MAX_SIGNATURE = 400;
+/** Looking for names that look alike goes over the whole catalog. */
+const MAX_NEAREST = 5;
 /** How far behind a tool's name its arguments may be wrong. */
 const CALL_REACH = 3_000;
 
@@ -24,7 +26,9 @@ export async function typecheckCode(
   const result = await typeChecker.check(withPlainNames(code, found), declared.text);
   if (result.kind === "unchecked")
     return { ok: true, checked: "syntax", diagnostics: [], notes: [`Types were not checked: ${result.reason}.`] };
-  const diagnostics = result.problems.map((problem) => explain(problem, code, view, declared, found.mentions));
+  const diagnostics = result.problems.map((problem, index) =>
+    explain(problem, code, view, declared, found.mentions, index < MAX_NEAREST),
+  );
   return { ok: diagnostics.length === 0, checked: "types", diagnostics, notes: declared.notes };
 }
 
@@ -34,12 +38,13 @@ function explain(
   view: ToolView,
   declared: Declared,
   mentions: readonly Mention[],
+  isNear: boolean,
 ): Diagnostic {
   const at = offsetOf(code, line, column);
   const unknown = declared.unknown.find(({ start, end }) => start <= at && at <= end);
   if (unknown) {
     const path = unknown.chain.join(".");
-    const nearest = nearestVisible(view, path);
+    const nearest = isNear ? nearestVisible(view, path) : [];
     return {
       line,
       column,

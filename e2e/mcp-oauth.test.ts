@@ -6,20 +6,30 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
 import { ask } from "./support/api.ts";
 import { connectMcp } from "./support/mcp-client.ts";
+import { until } from "./support/until.ts";
+import { type OpenapiServer, startOpenapiServer } from "@executor/testkit/tools/openapi-server";
 import { startTokenIssuer, type TokenIssuer } from "./support/token-issuer.ts";
 
 let issuer: TokenIssuer;
+let upstream: OpenapiServer;
 let installation: Installation;
 let resource: string;
 beforeAll(async () => {
   issuer = await startTokenIssuer();
+  upstream = startOpenapiServer();
+  const source = { type: "openapi", name: "Pets", spec: `${upstream.url}/openapi.json`, baseUrl: upstream.url };
   installation = await startInstallation({
-    env: { MCP_AUTHORIZATION_SERVER: issuer.issuer, MCP_OAUTH_WORKSPACES: '{"team=blue":"ws_blue","*":"local"}' },
+    env: {
+      EXECUTOR_TOOL_SOURCES: JSON.stringify([source]),
+      MCP_AUTHORIZATION_SERVER: issuer.issuer,
+      MCP_OAUTH_WORKSPACES: '{"team=blue":"ws_blue","*":"local"}',
+    },
   });
   resource = `${installation.url}/mcp`;
 }, 30_000);
 afterAll(async () => {
   await installation.stop();
+  await upstream.stop();
   await issuer.stop();
 });
 
@@ -91,6 +101,23 @@ test("such a token opens nothing but /mcp, whatever its scopes", async () => {
   for (const route of ["GET /api/tasks", "GET /api/keys", "GET /api/approvals"])
     expect([route, (await ask(installation.url, route, { token })).status]).toEqual([route, 401]);
 });
+
+test("it is never passed on: what a tool sends upstream carries nothing of it", async () => {
+  const token = await issuer.grant(resource, "executor:agent");
+  const client = await connectMcp({ url: installation.url, token });
+  const { data } = await until("the source", async () => {
+    const answer = await client.call("execute", { code: "return await tools.pets.pets.list_pets()" });
+    return answer.isError ? false : answer;
+  });
+  await client.close();
+  expect(data.status).toBe("completed");
+  const sent = upstream.seen.filter(({ path }) => path === "/pets");
+  expect(sent.length).toBeGreaterThan(0);
+  for (const request of sent) {
+    expect(request.headers["authorization"]).toBeUndefined();
+    expect(JSON.stringify(request)).not.toContain(token.split(".")[2] ?? token);
+  }
+}, 20_000);
 
 test("our own keys go on working beside it", async () => {
   expect((await knock(owner().token)).status).toBe(200);

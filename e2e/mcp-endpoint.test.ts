@@ -223,6 +223,42 @@ for (const revision of revisions) {
   });
 }
 
+test("2025-11-25: a stream that breaks in the middle of a call is taken up again where it broke", async () => {
+  const { token } = await keyFor(false);
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const post = (message: object, signal: AbortSignal | null = null) =>
+    fetch(`${installation.url}/mcp`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+      signal,
+    });
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+  const opened = await post({ id: 0, method: "initialize", params });
+  await opened.text();
+  headers["mcp-session-id"] = opened.headers.get("mcp-session-id") ?? "";
+  headers["mcp-protocol-version"] = "2025-11-25";
+  const broken = new AbortController();
+  const code = "await new Promise((go) => setTimeout(go, 1_000)); return 'after the break'";
+  const call = await post(
+    { id: 1, method: "tools/call", params: { name: "execute", arguments: { code } } },
+    broken.signal,
+  );
+  const first = await call.body?.getReader().read();
+  const lastId = /^id: (.+)$/m.exec(new TextDecoder().decode(first?.value))?.[1] ?? "";
+  broken.abort();
+  const again = await fetch(`${installation.url}/mcp`, { headers: { ...headers, "last-event-id": lastId } });
+  expect(again.status).toBe(200);
+  expect(await again.text()).toContain("after the break");
+  const unknown = await fetch(`${installation.url}/mcp`, { headers: { ...headers, "last-event-id": "made-up_1" } });
+  expect(unknown.status).toBe(400);
+  await unknown.body?.cancel();
+}, 15_000);
+
 test("nobody without a bearer gets in through a proxy, another name, or where it was switched off", async () => {
   const initialize = {
     jsonrpc: "2.0",

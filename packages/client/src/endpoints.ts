@@ -48,6 +48,7 @@ export const endpoints = {
   listTools: "GET /api/tools",
   searchTools: "GET /api/tools/search",
   readTool: "GET /api/tools/{path}",
+  typecheck: "POST /api/typecheck",
   listAudit: "GET /api/audit",
 } as const satisfies Partial<Record<RouteName, string>>;
 

@@ -1,5 +1,6 @@
 /** The tools this caller may use, as policy leaves them: denied ones are absent. */
 import type { ToolDetail, ToolSummary } from "@executor/contracts/tool";
+import type { TypecheckResult } from "@executor/contracts/typecheck";
 import type { Connection } from "./connection.ts";
 import type { Answer, Query } from "./endpoints.ts";
 import type { RequestOptions } from "./http.ts";
@@ -11,7 +12,7 @@ export type SearchOptions = Pick<Query<"searchTools">, "limit"> & RequestOptions
 /** `bestPath` only when the first one clearly leads. */
 export type FoundTools = Answer<"searchTools">;
 
-export function createTools({ http }: Connection) {
+export function createTools({ http, workspaceId }: Connection) {
   return {
     list: (filter: ToolFilter = {}, { signal }: RequestOptions = {}): Promise<Page<ToolSummary>> =>
       http.call("listTools", { query: filter, signal }),
@@ -21,5 +22,8 @@ export function createTools({ http }: Connection) {
     /** With its signature and schemas. */
     describe: (path: string, { signal }: RequestOptions = {}): Promise<ToolDetail> =>
       http.call("readTool", { params: { path }, signal }),
+    /** Code against the types of the tools it names. Nothing runs. */
+    typecheck: async (code: string, { signal }: RequestOptions = {}): Promise<TypecheckResult> =>
+      http.call("typecheck", { body: { code, workspaceId: await workspaceId() }, signal }),
   };
 }

@@ -99,12 +99,18 @@ test("stops when nobody needs it, has no environment, and starts again", async (
   }
   await Bun.sleep(150);
   expect(short.pid()).toBeNull();
+  // What was answered before needs no compiler.
   expect((await short.check("return 1", tools)).kind).toBe("checked");
+  expect(short.pid()).toBeNull();
+  expect((await short.check("return 2", tools)).kind).toBe("checked");
+  expect(short.pid()).not.toBeNull();
   short.close();
 });
 
 test("many at once are answered one after the other, and beyond a bound not at all", async () => {
-  const results = await Promise.all(Array.from({ length: 60 }, () => checker.check("return 1", tools)));
+  const results = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => checker.check(`return ${index} + 1_000`, tools)),
+  );
   expect(results.filter(({ kind }) => kind === "checked")).toHaveLength(32);
   expect(results.filter(({ kind }) => kind === "unchecked")).toHaveLength(28);
 });

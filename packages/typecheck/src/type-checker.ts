@@ -3,6 +3,7 @@
  * stopped when nobody needed it for a while. It answers in bounded time whatever the code is: when there is no answer
  * it says so (`unchecked`), and the caller goes on with the syntax alone.
  */
+import { createHash } from "node:crypto";
 import { type CompilerProblem, type CompilerProcess, startCompiler } from "./compiler-process.ts";
 import { findCompiler } from "./find-compiler.ts";
 
@@ -38,6 +39,8 @@ const MAX_MESSAGE = 600;
 const WATCH_MS = 50;
 /** A warm process that has grown beyond this is replaced before it is used again. */
 const RETIRE_BYTES = 110_000_000;
+/** Answers that are kept: an assistant often sends the same program again. */
+const MAX_KEPT = 200;
 /** Larger declarations are not worth the wait. */
 const MAX_DECLARATIONS = 4_000_000;
 
@@ -52,6 +55,7 @@ export function createTypeChecker(options: TypeCheckerOptions = {}): TypeChecker
   let waiting = 0;
   let idle: ReturnType<typeof setTimeout> | undefined;
   let isClosed = false;
+  const kept = new Map<string, TypeCheck>();
 
   const running = (): CompilerProcess | null => {
     if (compiler?.isRunning() && compiler.residentBytes() <= RETIRE_BYTES) return compiler;
@@ -82,11 +86,20 @@ export function createTypeChecker(options: TypeCheckerOptions = {}): TypeChecker
   return {
     async check(code, declarations) {
       if (declarations.length > MAX_DECLARATIONS) return unchecked("the types of the tools it names are too long");
+      const key = createHash("sha256").update(`${declarations.length}.${declarations}${code}`).digest("base64");
+      const known = kept.get(key);
+      if (known && !isClosed) return known;
       if (waiting >= MAX_WAITING) return unchecked("too many checks are waiting");
       waiting++;
       const check = lastCheck.then(() => checkNow(code, declarations)).finally(() => waiting--);
       lastCheck = check;
-      return await check;
+      const result = await check;
+      if (result.kind === "checked") kept.set(key, result);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= MAX_KEPT) break;
+        kept.delete(oldest);
+      }
+      return result;
     },
     pid: () => (compiler?.isRunning() ? compiler.pid : null),
     close() {

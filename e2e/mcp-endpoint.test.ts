@@ -296,6 +296,28 @@ test("nobody without a bearer gets in through a proxy, another name, or where it
   }
 }, 30_000);
 
+test("a server that is told to stop answers calls that wait, and their tasks go on", async () => {
+  const stopping = await startInstallation();
+  try {
+    const clients = await Promise.all(revisions.map((revision) => connectMcp({ url: stopping.url, revision })));
+    const code = "await new Promise((go) => setTimeout(go, 1_500)); return 'done'";
+    const calls = clients.map(({ call }) => call("execute", { code }));
+    await Bun.sleep(500);
+    stopping.server.kill("SIGTERM");
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ data }) => data.status)).toEqual(["running", "running"]);
+    await stopping.server.finish();
+    await stopping.startServer();
+    for (const [index, { call, close }] of clients.entries()) {
+      const { taskId } = answers[index]?.data ?? { taskId: "" };
+      expect((await call("resume", { taskId })).data).toMatchObject({ status: "completed", result: "done" });
+      await close();
+    }
+  } finally {
+    await stopping.stop();
+  }
+}, 30_000);
+
 test("who comes without a bearer is an agent of the owner's workspace, and sees nobody else's", async () => {
   const client = await connectMcp({ url: installation.url, answer: () => accept({ decision: "approve" }) });
   open.push(client);

@@ -23,6 +23,8 @@ import { StatefulSessions } from "./stateful-sessions.ts";
 
 /** Bodies of full size that may arrive at the same time. */
 const BODIES_AT_ONCE = 16;
+/** When the server is told to stop. */
+const ANSWER_WITHIN_MS = 300;
 const PATH = "/mcp";
 const RESOURCE = "/.well-known/oauth-protected-resource";
 const SERVER = "/.well-known/oauth-authorization-server";
@@ -46,7 +48,9 @@ export function serveMcp(app: Hono<AppTypes>, parts: McpParts, { authenticator, 
     legacy: "reject",
     onerror: (error) => log.debug("mcp.refused", { reason: error.message.slice(0, 300) }),
   });
-  deps.shutdown.addEventListener("abort", () => void Promise.all([sessions.close(), stateless.close()]));
+  // Calls that wait notice it by themselves and answer how their task stands; then what is open is closed.
+  const closeAll = (): void => void Promise.all([sessions.close(), stateless.close()]);
+  deps.shutdown.addEventListener("abort", () => host.setTimer(ANSWER_WITHIN_MS, closeAll));
   const budget = new BodyBudget(BODIES_AT_ONCE * limits.bodyBytes);
 
   app.all(PATH, async (c) => {

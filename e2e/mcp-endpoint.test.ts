@@ -296,6 +296,26 @@ test("nobody without a bearer gets in through a proxy, another name, or where it
   }
 }, 30_000);
 
+test("over the Convex store: sessions, questions and kill -9 are the same", async () => {
+  const convex = await startInstallation({ store: "convex", env: { MCP_CALL_WAIT_MS: "8000" } });
+  try {
+    const admin = await signIn(convex);
+    await admin.executor.policies.create({ toolPathPattern: "executor.echo", decision: "require_approval" });
+    const { token } = await admin.executor.keys.create({ role: "agent", label: "agent", mayElicit: true });
+    for (const revision of revisions) {
+      const answer = () => accept({ decision: "approve" });
+      const client = await connectMcp({ url: convex.url, token, revision, answer });
+      expect((await client.call("execute", { code: ECHO })).data).toMatchObject({ status: "completed", result: 42 });
+      await convex.killServer();
+      await convex.startServer();
+      expect((await client.call("execute", { code: ECHO })).data).toMatchObject({ status: "completed", result: 42 });
+      await client.close();
+    }
+  } finally {
+    await convex.stop();
+  }
+}, 60_000);
+
 test("a server that is told to stop answers calls that wait, and their tasks go on", async () => {
   const stopping = await startInstallation();
   try {

@@ -17,8 +17,8 @@ const GUEST = "/check/guest.d.ts";
  */
 const project = JSON.stringify({
   compilerOptions: {
-    target: "es2023",
-    lib: ["es2023", "esnext.disposable"],
+    target: "esnext",
+    lib: ["esnext"],
     module: "esnext",
     moduleDetection: "force",
     types: [],

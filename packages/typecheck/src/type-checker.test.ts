@@ -34,6 +34,20 @@ test("problems come with the place in the author's own lines", async () => {
   expect(found[0]?.message).toContain("'string' is not assignable to type 'number'");
 });
 
+test("ordinary JavaScript passes: what no run would die of is no problem", async () => {
+  expect(
+    await problems(`const out = {}; out.name = "x"; const counts = {}; for (const k of ["a"]) counts[k] = (counts[k] ?? 0) + 1;
+      const list = []; list.push(1); list.push("two"); let cursor = null; cursor = "next";
+      const settled = await Promise.allSettled([tools.a.b({ x: 1 })]); const ids = settled.map((each) => each.value?.id ?? each.reason);
+      const age = new Date() - new Date(0); if (typeof age === "nonsense") return 0;
+      const groups = Object.groupBy([1, 2], (n) => (n > 1 ? "big" : "small")); const both = new Set([1]).union(new Set([2]));
+      function pick(item, key) { return item[key] } const { promise, resolve } = Promise.withResolvers(); resolve(pick({ a: 1 }, "a"));
+      try { JSON.parse("{") } catch (error) { console.log(error.message, error.code) }
+      using file = { [Symbol.dispose]() {} };
+      return { out, ids, groups, size: both.size, text: await promise, at: [1].at(-1).toFixed(), upper: \`\${age}\`.replaceAll("a", "b") };`),
+  ).toEqual([]);
+});
+
 test("what a guest does not have is a problem; files and packages of this machine are not there", async () => {
   const found = await problems(`await fetch("https://a.b");\nprocess.exit();\nconst x: Buffer = 1 as any;`);
   expect(found.map(({ line }) => line)).toEqual([1, 2, 3]);

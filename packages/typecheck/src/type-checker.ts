@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { type CompilerProblem, type CompilerProcess, startCompiler } from "./compiler-process.ts";
 import { findCompiler } from "./find-compiler.ts";
+import { isHarmless } from "./harmless.ts";
 
 export interface TypeProblem {
   /** Of the submitted code, from 1. */
@@ -72,7 +73,13 @@ export function createTypeChecker(options: TypeCheckerOptions = {}): TypeChecker
     const stopWatching = watch(process, timeoutMs, maxBytes);
     try {
       const found = await process.check(declarations, `${HEAD}${code}${TAIL}`);
-      return { kind: "checked", problems: placeProblems(code, found) };
+      return {
+        kind: "checked",
+        problems: placeProblems(
+          code,
+          found.filter((each) => !isHarmless(each)),
+        ),
+      };
     } catch (error) {
       process.kill("failed");
       return unchecked((error as Error).message);

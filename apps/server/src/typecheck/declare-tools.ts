@@ -151,6 +151,8 @@ function write(node: Node, level = 0): string {
   );
   if (node.isOpen) fields.push(`${pad}readonly [name: string]: any;\n`);
   if (node.signature !== null && fields.length === 0) return node.signature;
+  // Never the plain `{}`, of which the checker takes any property.
+  if (fields.length === 0) fields.push(`${pad}readonly "no tool of these names"?: never;\n`);
   const object = `{\n${fields.join("")}${"  ".repeat(level)}}`;
   return node.signature === null ? object : `(${node.signature}) & ${object}`;
 }

@@ -64,7 +64,7 @@ async function main(): Promise<void> {
     env,
     log,
     version: about.version,
-    webRoot: join(import.meta.dir, "../../web/public"),
+    webRoot: join(import.meta.dir, "../../web/dist"),
     shutdown: stopping.signal,
   });
   writeFileSync(portFile(installation.runDir), `${server.port}\n`, { mode: 0o600 });

@@ -1,0 +1,4 @@
+/** placeholder */
+export function TaskDetail() {
+  return null;
+}

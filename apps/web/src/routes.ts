@@ -1,0 +1,14 @@
+/**
+ * Every feature of the console, in one place. To add one: a folder in features/ with a `feature.ts` that exports its routes
+ * and its Feature, then one line in each of the two lists.
+ */
+import type { Feature } from "./feature.ts";
+import { approvals, approvalRoutes } from "./features/approvals/feature.ts";
+import { interactionRoutes } from "./features/interactions/feature.ts";
+import { tasks, taskRoutes } from "./features/tasks/feature.ts";
+import { rootRoute } from "./root-route.ts";
+
+/** In the order of the navigation. */
+export const features: Feature[] = [approvals, tasks];
+
+export const routeTree = rootRoute.addChildren([...approvalRoutes, ...taskRoutes, ...interactionRoutes]);

@@ -15,7 +15,6 @@ export const Approval = z
     toolPath: z.string(),
     input: z.unknown(),
     inputDigest: z.string().describe("SHA-256 of the canonical input the approval is bound to"),
-    line: z.int().optional().describe("line of the submitted code that made the call"),
     status: ApprovalStatus,
     reason: z.string().optional(),
     reviewerId: Id.optional(),

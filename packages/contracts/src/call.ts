@@ -12,7 +12,6 @@ export const Call = z
     taskId: Id,
     ordinal: z.int().describe("the how-manieth call of the code, from 0"),
     toolPath: z.string(),
-    line: z.int().optional().describe("line of the submitted code that made the call"),
     input: z.unknown(),
     inputBytes: z.int(),
     status: CallStatus,

@@ -6,7 +6,7 @@ export type Piece = { kind: "text"; text: string } | { kind: "mark"; label: stri
 
 /** One character that nobody can see, or a run of blanks too long to be meant for people. */
 const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]|\u034f|[\u180b-\u180d\u180f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\n{5,}|[ \t\u00a0\u2000-\u200a\u3000]{60,}/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]|\u034f|\u180b|\u180c|\u180d|\u180e|\u180f|(?:[\ufe00-\ufe0e])|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\n{5,}|[ \t\u00a0\u2000-\u200a\u3000]{60,}/gu;
 
 const NAMES: Record<string, string> = {
   "\u001b": "escape",

@@ -9,6 +9,7 @@ import { CodeView } from "../../ui/code-view.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { InputView } from "../../ui/input-view.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
+import { Part } from "../../ui/part.tsx";
 import { Countdown, TimeAgo } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { callsQuery, taskQuery } from "../tasks/queries.ts";
@@ -101,23 +102,11 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-export function Part({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
-  return (
-    <section aria-label={title} className="panel overflow-hidden">
-      <header className="flex items-center gap-2 px-4 py-2">
-        <h3 className="flex-1">{title}</h3>
-        {aside}
-      </header>
-      <div className="border-t border-line">{children}</div>
-    </section>
-  );
-}
-
-function AroundTheCall({ approval: { taskId, toolPath, ...rest } }: { approval: Approval }) {
+function AroundTheCall({ approval: { taskId, toolPath } }: { approval: Approval }) {
   const task = useQuery(taskQuery(taskId));
   if (!task.data) return null;
   const { code } = task.data;
-  const line = rest.line ?? findLine(code, toolPath);
+  const line = findLine(code, toolPath);
   return (
     <Part title="Code around the call" aside={line !== undefined && <Badge>line {line}</Badge>}>
       <div className="p-3">

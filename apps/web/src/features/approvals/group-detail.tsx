@@ -7,7 +7,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { InputView } from "../../ui/input-view.tsx";
 import { Countdown } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
-import { DecisionBar, Part } from "./approval-detail.tsx";
+import { Part } from "../../ui/part.tsx";
+import { DecisionBar } from "./approval-detail.tsx";
 import { decide } from "./outbox.ts";
 import type { Actions } from "./inbox.tsx";
 

@@ -36,11 +36,11 @@ export function Account({ onHelp, onPalette }: { onHelp: () => void; onPalette: 
       trigger={
         <button
           type="button"
-          aria-label={`Account: ${me.role}, ${kind}`}
           className={buttonLook("quiet", "md:w-full md:justify-start md:px-2 md:py-2")}
         >
           <Icon name="person" className="size-5" />
-          <span className="hidden min-w-0 flex-col items-start leading-4 md:flex">
+          <span className="sr-only">Account: </span>
+          <span className="flex min-w-0 flex-col items-start leading-4 max-md:sr-only">
             <span className="font-medium text-fg">{me.installationAdmin ? "Owner" : me.role}</span>
             <span className="text-xs font-normal">{kind}</span>
           </span>

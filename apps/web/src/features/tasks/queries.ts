@@ -1,5 +1,5 @@
 /** Tasks, their calls and their events, kept true by the workspace's events. */
-import { type Call, isEndedStatus, type Task, type TaskEvent, type TaskStatus } from "@executor/client";
+import type { Call, Task, TaskEvent, TaskStatus } from "@executor/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { executor, keys, queryClient } from "../../api.ts";
 
@@ -86,5 +86,3 @@ async function refreshFirstPage(queryKey: readonly unknown[]): Promise<void> {
     return { pages: [page], pageParams: [""] };
   });
 }
-
-export const isOpen = ({ status }: Pick<Task, "status">): boolean => !isEndedStatus(status);

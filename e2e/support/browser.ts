@@ -64,7 +64,8 @@ export async function openVisitor(
     if (message.type() === "error" && !isExpected(message.text())) problems.push(`logged: ${message.text()}`);
   });
   page.on("request", (request) => {
-    if (new URL(request.url()).origin !== new URL(url).origin && !request.url().startsWith("data:")) problems.push(`asked: ${request.url()}`);
+    if (new URL(request.url()).origin !== new URL(url).origin && !request.url().startsWith("data:"))
+      problems.push(`asked: ${request.url()}`);
   });
   await page.goto(url);
   return { page, context, problems, close: () => context.close() };

@@ -7,11 +7,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { CodeView } from "../../ui/code-view.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { InputView } from "../../ui/input-view.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
 import { Part } from "../../ui/part.tsx";
 import { Countdown, TimeAgo } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+import { ValuePart } from "../../ui/value-view.tsx";
 import { callsQuery, taskQuery } from "../tasks/queries.ts";
 import { CallsSoFar } from "../tasks/calls-so-far.tsx";
 import { findLine } from "./find-line.ts";
@@ -43,9 +43,7 @@ export function ApprovalDetail({ approval, actions, onBack }: ApprovalDetailProp
       <div className="flex flex-1 flex-col gap-4 p-4">
         {approval.mayHaveRun && <MayHaveRun />}
         <Facts approval={approval} />
-        <Part title="Input">
-          <InputView value={approval.input} label="Input of the call" />
-        </Part>
+        <ValuePart title="Input" value={approval.input} />
         <AroundTheCall approval={approval} />
         <SoFar approval={approval} />
       </div>

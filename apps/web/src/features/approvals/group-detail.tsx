@@ -4,10 +4,9 @@ import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { InputView } from "../../ui/input-view.tsx";
 import { Countdown } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
-import { Part } from "../../ui/part.tsx";
+import { ValuePart } from "../../ui/value-view.tsx";
 import { DecisionBar } from "./approval-detail.tsx";
 import { decide } from "./outbox.ts";
 import type { Actions } from "./inbox.tsx";
@@ -52,9 +51,11 @@ export function GroupDetail({ approvals, actions, onBack }: GroupDetailProps) {
       </header>
       <div className="flex flex-1 flex-col gap-3 p-4">
         {approvals.slice(0, shown).map((approval, at) => (
-          <Part key={approval.approvalId} title={`Input ${at + 1} of ${approvals.length}`}>
-            <InputView value={approval.input} label={`Input ${at + 1}`} />
-          </Part>
+          <ValuePart
+            key={approval.approvalId}
+            title={`Input ${at + 1} of ${approvals.length}`}
+            value={approval.input}
+          />
         ))}
         {approvals.length > shown && (
           <Button onClick={() => setShown(shown + STEP)}>Show more of {approvals.length} inputs</Button>

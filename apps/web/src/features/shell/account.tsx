@@ -34,10 +34,7 @@ export function Account({ onHelp, onPalette }: { onHelp: () => void; onPalette: 
     <Menu
       items={items}
       trigger={
-        <button
-          type="button"
-          className={buttonLook("quiet", "md:w-full md:justify-start md:px-2 md:py-2")}
-        >
+        <button type="button" className={buttonLook("quiet", "md:w-full md:justify-start md:px-2 md:py-2")}>
           <Icon name="person" className="size-5" />
           <span className="sr-only">Account: </span>
           <span className="flex min-w-0 flex-col items-start leading-4 max-md:sr-only">

@@ -72,7 +72,7 @@ function SideEntry({ nav: { to, label, icon, useCount = none } }: { nav: Nav }) 
   return (
     <Link
       to={to}
-      activeOptions={{ exact: to === "/" }}
+      activeOptions={{ exact: to === "/", includeSearch: false }}
       className="flex items-center gap-2.5 rounded-md px-2 py-1.5 text-muted hover:bg-sunken hover:text-fg data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-accent"
     >
       <Icon name={icon} />
@@ -87,7 +87,7 @@ function BottomEntry({ nav: { to, label, icon, useCount = none } }: { nav: Nav }
   return (
     <Link
       to={to}
-      activeOptions={{ exact: to === "/" }}
+      activeOptions={{ exact: to === "/", includeSearch: false }}
       className="relative flex min-w-16 flex-1 flex-col items-center gap-0.5 py-2 text-xs text-muted data-[status=active]:font-medium data-[status=active]:text-accent"
     >
       <Icon name={icon} className="size-5" />

@@ -7,7 +7,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonLook, IconButton } from "../../ui/button.tsx";
 import { CodeView } from "../../ui/code-view.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Raw } from "../../ui/input-view.tsx";
+import { Raw } from "../../ui/value-view.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
@@ -42,7 +42,7 @@ export function TaskDetail() {
           <Skeleton lines={3} label="Loading the calls" />
         )}
       </Part>
-      <Part title="Output" aside={<Badge>{task.data.counts.outputLines} lines</Badge>}>
+      <Part title="Printed" aside={<Badge>{task.data.counts.outputLines} lines</Badge>}>
         <TaskLogView taskId={taskId} />
       </Part>
       <Part title="Code">

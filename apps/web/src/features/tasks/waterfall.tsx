@@ -3,9 +3,9 @@ import type { Call } from "@executor/client";
 import { useMemo, useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { InputView } from "../../ui/input-view.tsx";
 import { sayDuration, useNow } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+import { ValuePart } from "../../ui/value-view.tsx";
 import { CALL_TONES } from "./calls-so-far.tsx";
 import { type Bar, layOutCalls } from "./lay-out-calls.ts";
 import { MAX_CALLS } from "./queries.ts";
@@ -98,28 +98,23 @@ function CallDetail({ call, bar }: { call: Call; bar: Bar | undefined }) {
         {bar && bar.ranMs > 0 && <span>took {sayDuration(bar.ranMs)}</span>}
         {call.sends > 1 && <span className="text-warn">sent {call.sends} times</span>}
       </p>
-      <div className="panel">
-        {call.input === undefined ? (
-          <p className="p-3 text-muted">Input: {left(call.inputBytes)}</p>
-        ) : (
-          <InputView value={call.input} label="Input" />
-        )}
-      </div>
+      {call.input === undefined ? (
+        <p className="text-muted">Input: {left(call.inputBytes)}</p>
+      ) : (
+        <ValuePart title={`Input of call ${call.ordinal + 1}`} value={call.input} />
+      )}
       {call.error && (
         <p className="rounded-lg bg-bad-soft p-3 text-bad">
           <Untrusted text={call.error.code} className="font-mono font-semibold" />:{" "}
           <Untrusted text={call.error.message.slice(0, 4_000)} />
         </p>
       )}
-      {call.outputBytes !== undefined && (
-        <div className="panel">
-          {call.output === undefined ? (
-            <p className="p-3 text-muted">Output: {left(call.outputBytes)}</p>
-          ) : (
-            <InputView value={call.output} label="Output" />
-          )}
-        </div>
-      )}
+      {call.outputBytes !== undefined &&
+        (call.output === undefined ? (
+          <p className="text-muted">Output: {left(call.outputBytes)}</p>
+        ) : (
+          <ValuePart title={`Output of call ${call.ordinal + 1}`} value={call.output} />
+        ))}
     </div>
   );
 }

@@ -1,22 +1,38 @@
-/** What a call was given, in full: as a form to read, and as the JSON that is sent. */
-import { useMemo } from "react";
+/** A JSON value in full: as a form to read, and as the JSON that is sent. */
+import { useMemo, useState } from "react";
 import { CodeView } from "./code-view.tsx";
 import { JsonTree } from "./json-tree.tsx";
-import { Tabs } from "./tabs.tsx";
+import { Part } from "./part.tsx";
 import { LongText, Untrusted } from "./untrusted.tsx";
 import { toVisibleJson } from "./visible.ts";
 
 const BIG = 200_000;
 
-export function InputView({ value, label }: { value: unknown; label: string }) {
+interface ValuePartProps {
+  title: string;
+  value: unknown;
+}
+
+/** As a part of a page with its own title; a switch turns all of it into JSON. */
+export function ValuePart({ title, value }: ValuePartProps) {
+  const [isJson, setJson] = useState(false);
   return (
-    <Tabs
-      label={label}
-      tabs={[
-        { id: "form", label: "Readable", content: <Readable value={value} label={label} /> },
-        { id: "json", label: "JSON", content: <Raw value={value} label={label} /> },
-      ]}
-    />
+    <Part
+      title={title}
+      aside={
+        <button
+          type="button"
+          aria-pressed={isJson}
+          aria-label={`${title} as JSON`}
+          onClick={() => setJson(!isJson)}
+          className={`rounded-md border px-2 text-xs font-medium ${isJson ? "border-accent bg-accent-soft text-accent" : "border-line text-muted hover:text-fg"}`}
+        >
+          JSON
+        </button>
+      }
+    >
+      {isJson ? <Raw value={value} label={title} /> : <Readable value={value} label={title} />}
+    </Part>
   );
 }
 
@@ -33,7 +49,7 @@ function Readable({ value, label }: { value: unknown; label: string }) {
   return (
     <dl className="divide-y divide-line">
       {entries.map(([name, each]) => (
-        <div key={name} className="grid gap-x-4 px-4 py-2 sm:grid-cols-[minmax(7rem,14rem)_1fr]">
+        <div key={name} className="grid gap-x-4 px-4 py-1.5 sm:grid-cols-[minmax(6rem,11rem)_1fr]">
           <dt className="text-muted">
             <Untrusted text={name} className="font-mono text-sm" />
           </dt>

@@ -92,6 +92,10 @@ describe("deciding", () => {
     expect(await detail.locator("[data-marked]").textContent()).toContain("tools.executor.echo");
     expect(await findBarriers(page)).toEqual([]);
     await shoot(page, "inbox-one");
+    await page.getByRole("link", { name: /executor\.echo/ }).click();
+    await shoot(page, "inbox-one-open");
+    await page.goto(lab.installation.url);
+    await detail.getByText("ops@example.com").first().waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("a");
     await page.getByRole("button", { name: "Undo" }).waitFor();
@@ -266,7 +270,7 @@ describe("tasks", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("cancelled").first().waitFor();
     await page.goto(`${lab.installation.url}/tasks`);
-    await page.getByText("task.failed").waitFor();
+    await page.getByText("cancelled", { exact: true }).last().waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await shoot(page, "tasks");
   });

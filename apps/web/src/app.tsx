@@ -40,7 +40,11 @@ void startSession();
 export function App() {
   const state = useStore(session);
   const token = state.kind === "ready" ? state.me.token : null;
-  useEffect(() => (token === null ? undefined : startLive(listeners)), [token]);
+  const workspaceId = state.kind === "ready" ? state.me.workspaceId : null;
+  useEffect(
+    () => (token === null || workspaceId === null ? undefined : startLive(workspaceId, listeners)),
+    [token, workspaceId],
+  );
   return (
     // Base UI would otherwise add style elements, which the content security policy refuses.
     <CSPProvider disableStyleElements>

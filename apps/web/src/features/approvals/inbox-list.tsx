@@ -50,7 +50,7 @@ const InboxRow = memo(function InboxRow({ row, isCurrent, isOpened, isInGroup, o
   const count = row.approvals.length;
   return (
     <li
-      className={`relative flex items-start border-b border-line [contain-intrinsic-size:auto_4.25rem] [content-visibility:auto] ${isCurrent ? "bg-accent-soft shadow-[inset_3px_0_0_var(--accent)]" : "hover:bg-sunken"} ${isInGroup ? "pl-6" : ""}`}
+      className={`relative flex items-start border-b border-line [contain-intrinsic-size:auto_4.25rem] [content-visibility:auto] ${isCurrent ? "lg:bg-accent-soft lg:shadow-[inset_3px_0_0_var(--accent)]" : "hover:bg-sunken"} ${isInGroup ? "pl-6" : ""}`}
     >
       <Link
         to="/"

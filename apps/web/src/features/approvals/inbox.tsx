@@ -62,7 +62,7 @@ export function Inbox() {
           <h1 className="px-4 pt-4 pb-2">Approvals</h1>
           <NeedsAttention interactions={others.data ?? []} />
           {rows.length === 0 ? (
-            <EmptyInbox />
+            <EmptyInbox isAllQuiet={(others.data ?? []).length === 0} />
           ) : (
             <InboxList rows={rows} current={current} opened={opened} onToggle={toggle} onSelect={select} />
           )}

@@ -59,5 +59,7 @@ export function CodeEditor({ initial, onChange, onRun }: CodeEditorProps) {
     view.focus();
     return () => view.destroy();
   }, [initial]);
-  return <div ref={host} data-typing className="h-full min-h-0" />;
+  return (
+    <div ref={host} data-typing className="h-full min-h-0 border-2 border-transparent focus-within:border-accent" />
+  );
 }

@@ -18,7 +18,8 @@ const colours = HighlightStyle.define([
 
 const look = EditorView.theme({
   "&": { height: "100%", fontSize: "0.875rem", backgroundColor: "var(--surface)", color: "var(--fg)" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  // The element around it shows the focus.
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--accent)", padding: "0.75rem 0" },
   ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--muted)", border: "none" },

@@ -153,7 +153,9 @@ function TaskRow({ task }: { task: Task }) {
           {task.waitMs > 1_000 && <span className="tabular-nums max-sm:hidden">waited {sayDuration(task.waitMs)}</span>}
         </span>
       </span>
-      {task.error && <Untrusted text={task.error.code} className="truncate text-xs text-bad max-md:hidden" />}
+      {task.error && task.error.code !== `task.${task.status}` && (
+        <Untrusted text={task.error.code} className="truncate text-xs text-bad max-md:hidden" />
+      )}
       <Badge tone={tone}>{label}</Badge>
     </Link>
   );

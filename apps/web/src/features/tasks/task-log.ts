@@ -14,26 +14,39 @@ const SHOW_MS = 80;
 export function useTaskLog(taskId: string): readonly LogLine[] {
   const [lines, setLines] = useState<readonly LogLine[]>([]);
   useEffect(() => {
-    const stop = new AbortController();
     const found: LogLine[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let after: number | undefined;
+    let isOver = false;
+    let stop: AbortController | null = null;
     const show = () => {
       timer = undefined;
       setLines([...found]);
     };
-    const listen = async () => {
-      for await (const event of executor().tasks.events(taskId, { signal: stop.signal })) {
+    const listen = async (signal: AbortSignal) => {
+      for await (const event of executor().tasks.events(taskId, { signal, ...(after !== undefined && { after }) })) {
+        after = event.sequence;
         if (event.type !== "task.stdout" && event.type !== "task.stderr") continue;
         const stream = event.type === "task.stdout" ? "stdout" : "stderr";
         found.push({ sequence: event.sequence, stream, text: String(event.data["text"]), at: event.at });
         timer ??= setTimeout(show, SHOW_MS);
       }
+      isOver = true;
     };
-    // A task that cannot be read says so where its head is read.
-    listen().catch(() => undefined);
+    // A browser opens few connections to one host: a tab that nobody looks at keeps none of them.
+    const follow = () => {
+      stop?.abort();
+      if (document.hidden || isOver) return;
+      stop = new AbortController();
+      // A task that cannot be read says so where its head is read.
+      listen(stop.signal).catch(() => undefined);
+    };
+    follow();
+    document.addEventListener("visibilitychange", follow);
     return () => {
-      stop.abort();
+      stop?.abort();
       clearTimeout(timer);
+      document.removeEventListener("visibilitychange", follow);
     };
   }, [taskId]);
   return lines;

@@ -1,0 +1,126 @@
+/** What tools, code and agents could put on the screen of the person who decides, and how much of it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createExecutor } from "@executor/client";
+import type { Page } from "playwright-core";
+import { shoot } from "./support/browser.ts";
+import {
+  askForApproval,
+  type ConsoleLab,
+  type ConsolePerson,
+  makeEchoAsk,
+  openConsole,
+  openConsoleLab,
+} from "./support/console.ts";
+import { until } from "./support/until.ts";
+
+let lab: ConsoleLab;
+let person: ConsolePerson;
+let page: Page;
+beforeAll(async () => {
+  lab = await openConsoleLab();
+  person = await openConsole(lab);
+  page = person.page;
+  await makeEchoAsk(person.executor);
+}, 60_000);
+afterAll(async () => {
+  const { problems } = person;
+  await lab.stop();
+  expect(problems).toEqual([]);
+});
+
+const HTML = '<img src=x onerror="document.title=`pwned`"><script>document.title="pwned"</script><b>bold</b>';
+
+describe("text that lies", () => {
+  test("markup, bidi, zero-width, ANSI, padding and hidden keys are shown as what they are", async () => {
+    const input = {
+      html: HTML,
+      bidi: "pay \u202e001$\u202c now",
+      zero: "rm\u200b-rf",
+      ansi: "\u001b[2Jclean",
+      padded: `harmless${"\n".repeat(400)}and then the rest`,
+      link: "javascript:alert(1)",
+      image: "https://evil.example/beacon.png",
+      "ke\u200by": "hidden key",
+      constructor: "own",
+    };
+    const taskId = await askForApproval(person.executor, input);
+    await page.goto(`${lab.installation.url}/`);
+    const detail = page.getByRole("region", { name: "Selected" });
+    const part = detail.getByRole("region", { name: "Input" });
+    await part.getByText("U+202E").waitFor();
+    for (const mark of ["U+200B", "U+001B", "400 line breaks"]) await part.getByText(mark).first().waitFor();
+    expect(await part.innerText()).toContain(HTML);
+    expect(await part.innerText()).toContain("and then the rest");
+    expect(await part.locator("a, img, script, b").count()).toBe(0);
+    await shoot(page, "hostile-input");
+    await part.getByRole("button", { name: "Input as JSON" }).click();
+    expect(await part.locator("code").innerText()).toContain("\\u202e001$\\u202c");
+    expect(await part.locator("a, img, script, b").count()).toBe(0);
+    expect(await page.title()).not.toContain("pwned");
+    await person.executor.tasks.cancel(taskId);
+  });
+
+  test("results, output, errors and names of a task are text", async () => {
+    const { taskId } = await person.executor.tasks.create(
+      `console.log(${JSON.stringify(HTML)}, "\\u202edlog"); console.error("\\u001b[31mred"); return { ${JSON.stringify(HTML)}: ${JSON.stringify(HTML)} }; // \u202e }`,
+    );
+    await person.executor.tasks.wait(taskId);
+    await page.goto(`${lab.installation.url}/tasks/${taskId}`);
+    await page.getByRole("log").getByText("U+202E").waitFor();
+    const main = page.getByRole("main");
+    expect(await main.locator("img, script, b").count()).toBe(0);
+    expect(await page.title()).not.toContain("pwned");
+    expect(await page.locator("pre").last().innerText()).toContain("U+202E");
+  });
+});
+
+describe("too much", () => {
+  test("an input of a megabyte opens at once, its end in sight, all of it within reach", async () => {
+    const { executor } = person;
+    const code = 'return await tools.executor.echo({ text: "x".repeat(1_000_000) + " AND THE END" });';
+    const { taskId } = await executor.tasks.create(code);
+    await until("an approval", async () => (await executor.tasks.get(taskId)).counts.pending === 1, 20_000);
+    await page.goto(`${lab.installation.url}/`);
+    const part = page.getByRole("region", { name: "Selected" }).getByRole("region", { name: "Input" });
+    await part.getByText("AND THE END").waitFor();
+    const more = part.getByRole("button", { name: /characters left out here/ });
+    expect(await more.innerText()).toContain("998,");
+    expect(await msUntilPainted(page, () => more.click())).toBeLessThan(1_000);
+    expect(await more.innerText()).toContain("948,");
+    await executor.tasks.cancel(taskId);
+  });
+
+  test("500 pending approvals: every key is answered in under 100 ms", async () => {
+    const { executor } = person;
+    // Not alike: different actors ask, so each of them stands alone.
+    const keys = await Promise.all(
+      Array.from({ length: 250 }, (_, at) => executor.keys.create({ role: "agent", label: `agent ${at}` })),
+    );
+    await Promise.all(
+      keys.map(({ token }) =>
+        createExecutor({ baseUrl: lab.installation.url, token }).tasks.create(
+          "await Promise.all([tools.executor.echo({ value: 1 }), tools.executor.echo({ value: 2 })])",
+        ),
+      ),
+    );
+    await until(
+      "500 approvals",
+      async () => (await Array.fromAsync(executor.approvals.each({ status: "pending", limit: 200 }))).length === 500,
+      60_000,
+    );
+    await page.goto(`${lab.installation.url}/`);
+    await until("all rows", async () => (await page.locator("[id^=row-]").count()) === 500, 15_000);
+    await shoot(page, "inbox-500");
+    const times: number[] = [];
+    for (let step = 0; step < 20; step++) times.push(await msUntilPainted(page, () => page.keyboard.press("j")));
+    expect(times.toSorted((a, b) => a - b)[16]).toBeLessThan(100);
+  }, 120_000);
+});
+
+/** From before the input is sent until the frame after it stands on the screen. */
+async function msUntilPainted(on: Page, act: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await act();
+  await on.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  return performance.now() - startedAt;
+}

@@ -68,8 +68,17 @@ async function runVite(): Promise<void> {
     child.exited,
   ]);
   if (code !== 0) throw new Error(`The console cannot be built:\n${out}${err}`);
+  await compress(fresh);
   rmSync(join(web, "dist"), { recursive: true, force: true });
   renameSync(fresh, join(web, "dist"));
+}
+
+/** Beside each file its compressed form, so that the server has nothing to compute. */
+async function compress(folder: string): Promise<void> {
+  for await (const path of new Bun.Glob("**/*.{html,js,css,svg}").scan({ cwd: folder, absolute: true })) {
+    const packed = Bun.gzipSync(await Bun.file(path).bytes(), { level: 9 });
+    await Bun.write(`${path}.gz`, packed);
+  }
 }
 
 async function withLock(work: () => Promise<void>): Promise<void> {

@@ -17,6 +17,7 @@ export type { WaitOptions } from "./wait-for-task.ts";
 
 export type { Approval, ApprovalStatus } from "@executor/contracts/approval";
 export type { Call, CallStatus } from "@executor/contracts/call";
+export type { CreateCredential, Credential, CredentialScope } from "@executor/contracts/credential";
 export type { EventType, TaskEvent } from "@executor/contracts/event";
 export type {
   ApiKey,
@@ -39,5 +40,6 @@ export type {
   TestPolicy,
 } from "@executor/contracts/policy";
 export type { Role } from "@executor/contracts/role";
+export type { ProbeResult, Source, SourceChanges, SourceDefinition } from "@executor/contracts/source";
 export type { CreatedTask, EndedStatus, Task, TaskError, TaskStatus, TaskSummary } from "@executor/contracts/task";
 export type { RuntimeTarget, ToolApproval, ToolDetail, ToolEffect, ToolSummary } from "@executor/contracts/tool";

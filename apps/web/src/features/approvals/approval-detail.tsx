@@ -118,7 +118,10 @@ function SoFar({ approval: { taskId, callId } }: { approval: Approval }) {
   const calls = useQuery(callsQuery(taskId));
   const before = (calls.data ?? []).filter((call) => call.callId !== callId);
   return (
-    <Part title="What the task did so far" aside={<Badge>{before.length} calls</Badge>}>
+    <Part
+      title="What the task did so far"
+      aside={<Badge>{before.length === 1 ? "1 call" : `${before.length} calls`}</Badge>}
+    >
       <CallsSoFar calls={before} />
     </Part>
   );

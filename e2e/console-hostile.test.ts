@@ -117,6 +117,35 @@ describe("too much", () => {
   }, 120_000);
 });
 
+test("10,000 tasks: the list draws a few of them, and scrolls through all", async () => {
+  // Nobody runs them: the list is what is looked at.
+  const many = await openConsoleLab({ workers: 0, env: { EXECUTOR_LIMIT_REQUESTS_PER_MINUTE: "1000000" } });
+  try {
+    const { page: list, executor, problems } = await openConsole(many);
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        for (let made = 0; made < 1_000; made++) await executor.tasks.create(`return ${made}`);
+      }),
+    );
+    await list.goto(`${many.installation.url}/tasks`);
+    await list
+      .getByRole("link", { name: /return/ })
+      .first()
+      .waitFor();
+    const times: number[] = [];
+    for (let step = 0; step < 30; step++) {
+      await list.mouse.move(700, 400);
+      times.push(await msUntilPainted(list, () => list.mouse.wheel(0, 3_000)));
+    }
+    expect(times.toSorted((a, b) => a - b)[24]).toBeLessThan(100);
+    expect(await list.locator("main li").count()).toBeLessThan(60);
+    expect(await list.locator("main ul").evaluate((element) => element.clientHeight)).toBeGreaterThan(20_000);
+    expect(problems).toEqual([]);
+  } finally {
+    await many.stop();
+  }
+}, 120_000);
+
 /** From before the input is sent until the frame after it stands on the screen. */
 async function msUntilPainted(on: Page, act: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();

@@ -1,7 +1,9 @@
 /** The console as a person meets it, in a real browser on the real product. Screenshots are left in e2e/screenshots. */
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { findBarriers } from "./support/axe.ts";
-import { shoot } from "./support/browser.ts";
+import { createExecutor } from "@executor/client";
+import { openVisitor, shoot } from "./support/browser.ts";
 import {
   askForApproval,
   type ConsoleLab,
@@ -75,6 +77,77 @@ describe("coming in", () => {
         () => true,
       ),
     );
+  });
+});
+
+describe("where nobody comes in without a key", () => {
+  test("the page says so, refuses a wrong key, and takes a right one", async () => {
+    const closed = await openConsoleLab({ env: { EXECUTOR_ANONYMOUS: "0" } });
+    try {
+      const visitor = await openVisitor(closed.browser, closed.installation.url);
+      const { page } = visitor;
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(await page.getByRole("button", { name: /without signing in/ }).count()).toBe(0);
+      const field = page.getByLabel("API key, or login or invite link");
+      await field.fill("exk_not-a-key-of-anyone");
+      await page.keyboard.press("Enter");
+      await page.getByText("This key is unknown, expired or revoked.").waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      const { token } = (await Bun.file(join(closed.installation.home, "owner-key")).json()) as { token: string };
+      await field.fill(token);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Account: Owner Signed in by key" }).waitFor();
+      // The owner's key is forgotten here, not revoked: others use it.
+      await page.getByRole("button", { name: /^Account/ }).click();
+      await page.getByRole("menuitem", { name: "Forget the key and sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      const owner = createExecutor({ baseUrl: closed.installation.url, token });
+      expect((await owner.me()).installationAdmin).toBe(true);
+      expect(visitor.problems).toEqual([]);
+    } finally {
+      await closed.stop();
+    }
+  });
+});
+
+describe("finding the way", () => {
+  test("keys lead everywhere: help, screens, the palette that finds tools by what they do", async () => {
+    const { page } = await arrive();
+    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).getByText("Approve what is selected").waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await shoot(page, "keys");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search" }).fill("return the given value");
+    await page.getByRole("option", { name: /executor\.echo/ }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await shoot(page, "palette");
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Code of the task" }).getByText("tools.executor.echo").waitFor();
+  });
+
+  test("tabs of one browser share one stream, and each hears the news", async () => {
+    const { page, executor, context } = await arrive();
+    await makeEchoAsk(executor);
+    const second = await context.newPage();
+    let streams = 0;
+    second.on("request", (request) => (streams += request.url().endsWith("/api/events") ? 1 : 0));
+    await second.goto(lab.installation.url);
+    await second.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await askForApproval(executor, 1);
+    for (const each of [page, second]) await each.getByRole("link", { name: /executor\.echo/ }).waitFor();
+    expect(streams).toBe(0);
+    // The one that reads goes; the other goes on.
+    await page.close();
+    await askForApproval(executor, 2);
+    await until("the second row", async () => (await second.locator("[id^=row-]").count()) === 2);
+    expect(streams).toBe(1);
   });
 });
 

@@ -1,6 +1,10 @@
 /** A person at the console: an installation, a browser, and the SDK with the same session beside it. */
 import { createExecutor, type Executor } from "@executor/client";
-import { type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
+import {
+  type Installation,
+  type InstallationOptions,
+  startInstallation,
+} from "@executor/testkit/installation/start-installation";
 import type { Browser, Page } from "playwright-core";
 import { buildWeb } from "../../scripts/build-web.ts";
 import { launchBrowser, openVisitor, type Visitor } from "./browser.ts";
@@ -12,9 +16,9 @@ export interface ConsoleLab {
   stop(): Promise<void>;
 }
 
-export async function openConsoleLab(env: Record<string, string> = {}): Promise<ConsoleLab> {
+export async function openConsoleLab(options: InstallationOptions = {}): Promise<ConsoleLab> {
   await buildWeb();
-  const [installation, browser] = await Promise.all([startInstallation({ env }), launchBrowser()]);
+  const [installation, browser] = await Promise.all([startInstallation(options), launchBrowser()]);
   return {
     installation,
     browser,

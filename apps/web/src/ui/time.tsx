@@ -45,24 +45,36 @@ export function sayDuration(ms: number): string {
 
 const exactly = (at: string): string => new Date(at).toLocaleString();
 
+/** Drawn again only when the words change: hundreds of them may be on a page. */
+function useSaid(say: (now: number) => string): string {
+  return useSyncExternalStore(subscribe, () => say(now));
+}
+
+const sayWhole = (ms: number): string => sayDuration(Math.floor(ms / 1_000) * 1_000).replace(/\.\d s/, " s");
+
 export function TimeAgo({ at }: { at: string }) {
-  const ms = Math.max(0, useNow() - Date.parse(at));
+  const since = Date.parse(at);
+  const said = useSaid((clock) => (clock - since < 5_000 ? "just now" : `${sayWhole(clock - since)} ago`));
   return (
     <time dateTime={at} title={exactly(at)} className="whitespace-nowrap tabular-nums">
-      {ms < 5_000 ? "just now" : `${sayDuration(Math.floor(ms / 1_000) * 1_000).replace(/\.\d s/, " s")} ago`}
+      {said}
     </time>
   );
 }
 
+const SOON_MS = 600_000;
+
 export function Countdown({ to }: { to: string }) {
-  const ms = Date.parse(to) - useNow();
+  const until = Date.parse(to);
+  const said = useSaid((clock) => (until <= clock ? "expired" : `expires in ${sayWhole(until - clock)}`));
+  const isSoon = useSaid((clock) => (until - clock < SOON_MS ? "soon" : "")) !== "";
   return (
     <time
       dateTime={to}
       title={exactly(to)}
-      className={`whitespace-nowrap tabular-nums ${ms < 600_000 ? "font-medium text-bad" : ""}`}
+      className={`whitespace-nowrap tabular-nums ${isSoon ? "font-medium text-bad" : ""}`}
     >
-      {ms <= 0 ? "expired" : `expires in ${sayDuration(Math.floor(ms / 1_000) * 1_000).replace(/\.\d s/, " s")}`}
+      {said}
     </time>
   );
 }

@@ -1,5 +1,4 @@
 /** The rows of the inbox. Five hundred of them are drawn lazily: only what is near the view costs layout. */
-import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
@@ -17,7 +16,7 @@ interface InboxListProps {
   onSelect: (key: string) => void;
 }
 
-export function InboxList({ rows, current, opened, onToggle }: InboxListProps) {
+export function InboxList({ rows, current, opened, onToggle, onSelect }: InboxListProps) {
   const inGroups = new Set(
     rows.filter(isGroup).flatMap(({ approvals }) => approvals.map(({ approvalId }) => approvalId)),
   );
@@ -31,6 +30,7 @@ export function InboxList({ rows, current, opened, onToggle }: InboxListProps) {
           isOpened={opened.has(row.key)}
           isInGroup={inGroups.has(row.key)}
           onToggle={onToggle}
+          onSelect={onSelect}
         />
       ))}
     </ul>
@@ -43,18 +43,24 @@ interface InboxRowProps {
   isOpened: boolean;
   isInGroup: boolean;
   onToggle: (key: string) => void;
+  onSelect: (key: string) => void;
 }
 
-const InboxRow = memo(function InboxRow({ row, isCurrent, isOpened, isInGroup, onToggle }: InboxRowProps) {
+const InboxRow = memo(function InboxRow({ row, isCurrent, isOpened, isInGroup, onToggle, onSelect }: InboxRowProps) {
   const [first] = row.approvals;
   const count = row.approvals.length;
   return (
     <li
       className={`relative flex items-start border-b border-line [contain-intrinsic-size:auto_4.25rem] [content-visibility:auto] ${isCurrent ? "lg:bg-accent-soft lg:shadow-[inset_3px_0_0_var(--accent)]" : "hover:bg-sunken"} ${isInGroup ? "pl-6" : ""}`}
     >
-      <Link
-        to="/"
-        search={{ selected: row.key }}
+      {/* Not a Link: each would look at every change of the address, and there may be hundreds. */}
+      <a
+        href={`/?selected=${encodeURIComponent(row.key)}`}
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          onSelect(row.key);
+        }}
         id={`row-${row.key}`}
         aria-current={isCurrent ? "true" : undefined}
         className="min-w-0 flex-1 px-4 py-2.5 -outline-offset-2"
@@ -73,7 +79,7 @@ const InboxRow = memo(function InboxRow({ row, isCurrent, isOpened, isInGroup, o
           </span>
           <TimeAgo at={first.createdAt} />
         </span>
-      </Link>
+      </a>
       {isGroup(row) && (
         <IconButton
           icon={isOpened ? "down" : "right"}

@@ -1,8 +1,8 @@
 /** The inbox: what waits for a person, oldest first; the one selected beside it. Works by keys alone. */
 import type { Approval } from "@executor/client";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo, useState } from "react";
 import { useHotkeys } from "../../hotkeys.ts";
 import { session } from "../../session.ts";
 import { useStore } from "../../store.ts";
@@ -40,6 +40,11 @@ export function Inbox() {
     [approvals.data, isHeld],
   );
   const rows = useMemo(() => groupApprovals(pending, opened), [pending, opened]);
+  const toggle = useCallback(
+    (key: string) =>
+      setOpened((old) => new Set(old.has(key) ? [...old].filter((each) => each !== key) : [...old, key])),
+    [],
+  );
   const { current, isChosen, select, move } = useSelection(rows);
   const { actions, dialog } = useActions(current);
   useHotkeys({ j: () => move(1), k: () => move(-1), u: () => undo() });
@@ -47,8 +52,6 @@ export function Inbox() {
   if (approvals.isError && !approvals.data)
     return <ErrorState error={approvals.error} onRetry={() => void approvals.refetch()} />;
   if (!approvals.data) return <Skeleton lines={6} label="Loading approvals" />;
-  const toggle = (key: string) =>
-    setOpened((old) => new Set(old.has(key) ? [...old].filter((each) => each !== key) : [...old, key]));
   return (
     <div className="flex h-full flex-col">
       <p className="sr-only" role="status">
@@ -88,12 +91,20 @@ function Selected({ row, actions, onBack }: { row: Row; actions: Actions; onBack
 function useSelection(rows: readonly Row[]) {
   const { selected } = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
+  const router = useRouter();
   const [lastAt, setLastAt] = useState(0);
   const at = rows.findIndex(({ key }) => key === selected);
   if (at >= 0 && at !== lastAt) setLastAt(at);
   const current = rows[at >= 0 ? at : Math.min(lastAt, rows.length - 1)] ?? null;
-  const select = (key: string | null) =>
-    void navigate({ search: key === null ? {} : { selected: key }, replace: key !== null && selected !== undefined });
+  const select = useCallback(
+    (key: string | null) =>
+      void navigate({
+        search: key === null ? {} : { selected: key },
+        // On a phone the way back from the first one opened leads to the list.
+        replace: key !== null && "selected" in router.state.location.search,
+      }),
+    [navigate, router],
+  );
   const move = (step: number) => {
     const from = rows.findIndex(({ key }) => key === current?.key);
     const next = rows[Math.max(0, Math.min(rows.length - 1, from + (selected === undefined && step > 0 ? 0 : step)))];

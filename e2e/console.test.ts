@@ -192,6 +192,17 @@ describe("deciding", () => {
     expect((await executor.tasks.get(taskId)).status).toBe("waiting");
   });
 
+  test("what was decided is sent when the page is closed", async () => {
+    const { page, executor } = await arrive();
+    await makeEchoAsk(executor);
+    const taskId = await askForApproval(executor, 1);
+    await page.getByRole("link", { name: /executor\.echo/ }).waitFor();
+    await page.keyboard.press("a");
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await page.goto("about:blank");
+    expect((await executor.tasks.wait(taskId, { timeoutMs: 4_000 })).status).toBe("completed");
+  });
+
   test("a denial with its reason reaches the code", async () => {
     const { page, executor } = await arrive();
     await makeEchoAsk(executor);
@@ -295,6 +306,67 @@ describe("what goes wrong in the middle", () => {
     expect((await executor.tasks.wait(taskId, { timeoutMs: 15_000 })).status).toBe("completed");
   });
 });
+
+describe("a call whose answer was lost in a crash", () => {
+  test("says plainly that it may already have happened, and is sent again only when a person says so", async () => {
+    const charges: number[] = [];
+    const hung = Promise.withResolvers<void>();
+    const bank = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      idleTimeout: 0,
+      async fetch(request) {
+        if (request.method === "GET") return Response.json(BANK);
+        charges.push(charges.length + 1);
+        if (charges.length === 1) await hung.promise;
+        return Response.json({ charged: charges.length });
+      },
+    });
+    try {
+      const { page, executor } = await arrive();
+      const { sourceId } = await executor.sources.add({
+        type: "openapi",
+        name: "Bank",
+        spec: `${bank.url}openapi.json`,
+        baseUrl: bank.url.origin,
+        defaultWriteApproval: "auto",
+      });
+      await executor.sources.waitUntilRead(sourceId);
+      const { items } = await executor.tools.list({ namespace: "bank" });
+      const { taskId } = await executor.tasks.create(`return await tools.${items[0]?.path}({ amount: 3 })`);
+      await until("the call has left", () => charges.length === 1);
+      await lab.installation.restart();
+      hung.resolve();
+      await page.getByText("This call may already have happened.").waitFor({ timeout: 20_000 });
+      expect(await findBarriers(page)).toEqual([]);
+      await shoot(page, "may-have-run");
+      await page.getByRole("button", { name: "Send it again" }).click();
+      await page.getByRole("button", { name: "Send now" }).click();
+      expect((await executor.tasks.wait(taskId, { timeoutMs: 15_000 })).result).toEqual({ charged: 2 });
+    } finally {
+      await bank.stop(true);
+    }
+  });
+});
+
+const BANK = {
+  openapi: "3.0.0",
+  info: { title: "Bank", version: "1" },
+  paths: {
+    "/charge": {
+      post: {
+        operationId: "charge",
+        tags: ["payments"],
+        requestBody: {
+          content: {
+            "application/json": { schema: { type: "object", properties: { amount: { type: "number" } } } },
+          },
+        },
+        responses: { 200: { description: "done" } },
+      },
+    },
+  },
+};
 
 describe("tasks", () => {
   test("one is written with completion, run by Ctrl-Enter, and followed to its result", async () => {

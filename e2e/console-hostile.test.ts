@@ -85,7 +85,7 @@ describe("too much", () => {
     await part.getByText("AND THE END").waitFor();
     const more = part.getByRole("button", { name: /characters left out here/ });
     expect(await more.innerText()).toContain("998,");
-    expect(await msUntilPainted(page, () => more.click())).toBeLessThan(1_000);
+    expect(await cpuMsOf(page, 1, () => more.click())).toBeLessThan(300);
     expect(await more.innerText()).toContain("948,");
     await executor.tasks.cancel(taskId);
   });
@@ -111,9 +111,7 @@ describe("too much", () => {
     await page.goto(`${lab.installation.url}/`);
     await until("all rows", async () => (await page.locator("[id^=row-]").count()) === 500, 15_000);
     await shoot(page, "inbox-500");
-    const times: number[] = [];
-    for (let step = 0; step < 20; step++) times.push(await msUntilPainted(page, () => page.keyboard.press("j")));
-    expect(times.toSorted((a, b) => a - b)[16]).toBeLessThan(100);
+    expect(await cpuMsOf(page, 20, () => page.keyboard.press("j"))).toBeLessThan(100);
   }, 120_000);
 });
 
@@ -132,12 +130,8 @@ test("10,000 tasks: the list draws a few of them, and scrolls through all", asyn
       .getByRole("link", { name: /return/ })
       .first()
       .waitFor();
-    const times: number[] = [];
-    for (let step = 0; step < 30; step++) {
-      await list.mouse.move(700, 400);
-      times.push(await msUntilPainted(list, () => list.mouse.wheel(0, 3_000)));
-    }
-    expect(times.toSorted((a, b) => a - b)[24]).toBeLessThan(100);
+    await list.mouse.move(700, 400);
+    expect(await cpuMsOf(list, 30, () => list.mouse.wheel(0, 3_000))).toBeLessThan(100);
     expect(await list.locator("main li").count()).toBeLessThan(60);
     expect(await list.locator("main ul").evaluate((element) => element.clientHeight)).toBeGreaterThan(20_000);
     expect(problems).toEqual([]);
@@ -146,10 +140,23 @@ test("10,000 tasks: the list draws a few of them, and scrolls through all", asyn
   }
 }, 120_000);
 
-/** From before the input is sent until the frame after it stands on the screen. */
-async function msUntilPainted(on: Page, act: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
-  await act();
-  await on.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
-  return performance.now() - startedAt;
+/**
+ * What the page's main thread works for one such input, until its frame is drawn, on average. Its processor time, not the
+ * time on the wall: the machine may be busy with other things.
+ */
+async function cpuMsOf(on: Page, times: number, act: () => Promise<void>): Promise<number> {
+  const devtools = await on.context().newCDPSession(on);
+  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+  const read = async () => {
+    const { metrics } = await devtools.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN) * 1_000;
+  };
+  const before = await read();
+  for (let step = 0; step < times; step++) {
+    await act();
+    await on.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  }
+  const spent = ((await read()) - before) / times;
+  await devtools.detach();
+  return spent;
 }

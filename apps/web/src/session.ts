@@ -121,8 +121,14 @@ export async function stayWith({ present, offered }: { present: Me; offered: Me 
   await connect(offered.token).logout();
 }
 
+type Goodbye = () => Promise<unknown>;
+const goodbyes: Goodbye[] = [];
+/** What is to be finished before the person who is signed in leaves. */
+export const onLeaving = (goodbye: Goodbye): number => goodbyes.push(goodbye);
+
 /** A session is revoked; a key only forgotten here, for others may use it. */
 export async function leave(): Promise<void> {
+  await Promise.allSettled(goodbyes.map((goodbye) => goodbye()));
   const state = session.get();
   if (state.kind !== "ready") return;
   const { token, tokenKind } = state.me;

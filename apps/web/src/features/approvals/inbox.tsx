@@ -18,7 +18,7 @@ import { NeedsAttention } from "./needs-attention.tsx";
 import { decide, held, undo } from "./outbox.ts";
 import { ApprovalDetail } from "./approval-detail.tsx";
 import { canRemember } from "./propose-policy.ts";
-import { approvalsQuery, othersQuery } from "./queries.ts";
+import { approvalsQuery, MAX_SHOWN, othersQuery } from "./queries.ts";
 
 export interface Actions {
   approve: () => void;
@@ -68,6 +68,11 @@ export function Inbox() {
             <EmptyInbox isAllQuiet={(others.data ?? []).length === 0} />
           ) : (
             <InboxList rows={rows} current={current} opened={opened} onToggle={toggle} onSelect={select} />
+          )}
+          {approvals.data.length >= MAX_SHOWN && (
+            <p className="px-4 pb-4 text-sm text-muted">
+              The oldest {MAX_SHOWN.toLocaleString("en")} are shown. More come up as these are decided.
+            </p>
           )}
         </section>
         {current && (

@@ -4,6 +4,7 @@
  */
 import { type DecideOptions, isExecutorError } from "@executor/client";
 import { executor, explain, keys, queryClient } from "../../api.ts";
+import { onLeaving } from "../../session.ts";
 import { createStore } from "../../store.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { toPlainText } from "../../ui/visible.ts";
@@ -110,6 +111,6 @@ function describe({ approvals, verdict, remember }: Decision): string {
   return `${verb} ${what}${remember === undefined ? "" : ", and always from now on"} …`;
 }
 
-addEventListener("pagehide", () => {
-  for (let entry = waiting[0]; entry; entry = waiting[0]) void flush(entry);
-});
+const flushAll = (): Promise<unknown> => Promise.all(Array.from(waiting, flush));
+addEventListener("pagehide", () => void flushAll());
+onLeaving(flushAll);

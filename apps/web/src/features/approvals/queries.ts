@@ -6,7 +6,7 @@ import { useStore } from "../../store.ts";
 import { held } from "./outbox.ts";
 
 /** More than anyone decides one by one; the rest comes up as these are decided. */
-const MAX_SHOWN = 1_000;
+export const MAX_SHOWN = 1_000;
 const PAGE = 200;
 /** More new ones at once than this are read as a list. */
 const FEW = 8;

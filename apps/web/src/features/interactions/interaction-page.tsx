@@ -77,7 +77,7 @@ function Asked({ interaction }: { interaction: Interaction }) {
           )}
         </p>
       </header>
-      <LongText text={detail} />
+      {detail !== title && <LongText text={detail} />}
       {advice !== undefined && (
         <p className="flex gap-2 rounded-lg bg-accent-soft p-3 text-sm">
           <Icon name="shield" className="mt-0.5 size-4 text-accent" /> {advice}

@@ -11,8 +11,10 @@ export const taskRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/tasks",
-    validateSearch: (search: Record<string, unknown>): { status?: TaskStatus } =>
-      isTaskStatus(search["status"]) ? { status: search["status"] } : {},
+    validateSearch: (search: Record<string, unknown>): { status?: TaskStatus; mine?: true } => ({
+      ...(isTaskStatus(search["status"]) && { status: search["status"] }),
+      ...(search["mine"] === true && { mine: true }),
+    }),
     component: lazyRouteComponent(() => import("./task-list.tsx"), "TaskList"),
   }),
   createRoute({

@@ -1,5 +1,5 @@
 /** Tasks, their calls and their events, kept true by the workspace's events. */
-import type { Call, Task, TaskEvent, TaskStatus } from "@executor/client";
+import type { Call, Task, TaskEvent, TaskFilter } from "@executor/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { executor, keys, queryClient } from "../../api.ts";
 
@@ -7,14 +7,13 @@ const PAGE = 50;
 /** A task may make ten thousand calls; past this a note says that there are more. */
 export const MAX_CALLS = 1_000;
 
-export const tasksQuery = (status: TaskStatus | undefined) =>
+type Filter = Pick<TaskFilter, "status" | "actorId">;
+
+export const tasksQuery = (filter: Filter) =>
   infiniteQueryOptions({
-    queryKey: [...keys.tasks, status ?? "all"],
+    queryKey: [...keys.tasks, filter],
     queryFn: ({ signal, pageParam }) =>
-      executor().tasks.list(
-        { limit: PAGE, ...(status && { status }), ...(pageParam !== "" && { cursor: pageParam }) },
-        { signal },
-      ),
+      executor().tasks.list({ limit: PAGE, ...filter, ...(pageParam !== "" && { cursor: pageParam }) }, { signal }),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
   });
@@ -75,8 +74,7 @@ interface ListData {
 }
 
 async function refreshFirstPage(queryKey: readonly unknown[]): Promise<void> {
-  const status = queryKey.at(-1) === "all" ? undefined : (queryKey.at(-1) as TaskStatus);
-  const fresh = await executor().tasks.list({ limit: PAGE, ...(status && { status }) });
+  const fresh = await executor().tasks.list({ limit: PAGE, ...(queryKey.at(-1) as Filter) });
   const known = new Map(fresh.items.map((task) => [task.taskId, task]));
   queryClient.setQueryData<ListData>(queryKey, (old) => {
     if (!old) return old;

@@ -42,7 +42,10 @@ export function TaskDetail() {
           <Skeleton lines={3} label="Loading the calls" />
         )}
       </Part>
-      <Part title="Printed" aside={<Badge>{task.data.counts.outputLines} lines</Badge>}>
+      <Part
+        title="Printed"
+        aside={<Badge>{task.data.counts.outputLines === 1 ? "1 line" : `${task.data.counts.outputLines} lines`}</Badge>}
+      >
         <TaskLogView taskId={taskId} />
       </Part>
       <Part title="Code">

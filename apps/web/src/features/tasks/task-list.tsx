@@ -5,6 +5,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { useHotkeys } from "../../hotkeys.ts";
+import { session } from "../../session.ts";
+import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonLook } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -18,14 +20,17 @@ import { STATUSES, type TaskStatus } from "./status.ts";
 export function TaskList() {
   useTitle("Tasks");
   const navigate = useNavigate();
-  const { status } = useSearch({ from: "/tasks" });
-  const query = useInfiniteQuery(tasksQuery(status));
+  const { status, mine } = useSearch({ from: "/tasks" });
+  const who = useStore(session);
+  const actorId = mine && who.kind === "ready" ? who.me.actorId : undefined;
+  const query = useInfiniteQuery(tasksQuery({ ...(status && { status }), ...(actorId !== undefined && { actorId }) }));
   const tasks = query.data?.pages.flatMap(({ items }) => items) ?? [];
   useHotkeys({ c: () => void navigate({ to: "/tasks/new" }) });
   return (
     <div className="flex h-full flex-col">
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-3">
         <h1 className="flex-1">Tasks</h1>
+        <MineFilter isMine={mine === true} />
         <StatusFilter status={status} />
         <Link to="/tasks/new" className={buttonLook("primary")}>
           <Icon name="plus" /> New task
@@ -36,7 +41,7 @@ export function TaskList() {
       ) : !query.data ? (
         <Skeleton lines={8} label="Loading tasks" />
       ) : tasks.length === 0 ? (
-        <NoTasks status={status} />
+        <NoTasks isFiltered={status !== undefined || mine === true} />
       ) : (
         <Rows
           tasks={tasks}
@@ -57,7 +62,11 @@ function StatusFilter({ status }: { status: TaskStatus | undefined }) {
         className="min-h-8 rounded-md border border-line-strong bg-surface px-2 text-fg"
         value={status ?? ""}
         onChange={({ target }) =>
-          void navigate({ search: target.value === "" ? {} : { status: target.value as TaskStatus }, replace: true })
+          void navigate({
+            search: ({ status: _, ...rest }) =>
+              target.value === "" ? rest : { ...rest, status: target.value as TaskStatus },
+            replace: true,
+          })
         }
       >
         <option value="">any</option>
@@ -71,11 +80,30 @@ function StatusFilter({ status }: { status: TaskStatus | undefined }) {
   );
 }
 
-function NoTasks({ status }: { status: TaskStatus | undefined }) {
-  if (status)
+function MineFilter({ isMine }: { isMine: boolean }) {
+  const navigate = useNavigate({ from: "/tasks" });
+  return (
+    <label className="flex items-center gap-2 text-sm text-muted">
+      <input
+        type="checkbox"
+        checked={isMine}
+        onChange={({ target }) =>
+          void navigate({
+            search: ({ mine: _, ...rest }) => (target.checked ? { ...rest, mine: true } : rest),
+            replace: true,
+          })
+        }
+      />
+      Only mine
+    </label>
+  );
+}
+
+function NoTasks({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
     return (
       <EmptyState icon="tasks" title="No such tasks">
-        <p>No task is {STATUSES[status].label} just now.</p>
+        <p>No task fits what is chosen above just now.</p>
         <Link to="/tasks" className={buttonLook()}>
           Show all
         </Link>

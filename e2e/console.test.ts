@@ -295,9 +295,16 @@ describe("what goes wrong in the middle", () => {
     await page.getByRole("link", { name: /executor\.echo/ }).waitFor();
     await page.reload();
     await page.getByRole("link", { name: /executor\.echo/ }).waitFor();
+    await until("the other screens are loaded", () =>
+      page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("/task-list-"))),
+    );
     await lab.installation.killServer();
     await page.getByText("Reconnecting …").waitFor();
     await shoot(page, "reconnecting");
+    // Screens that were not opened yet open all the same.
+    await page.getByRole("link", { name: "Tasks" }).first().click();
+    await page.getByRole("heading", { name: "Tasks", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Approvals" }).first().click();
     await lab.installation.startServer();
     await page.getByText("Reconnecting …").waitFor({ state: "detached", timeout: 15_000 });
     await page.getByRole("link", { name: /executor\.echo/ }).waitFor();

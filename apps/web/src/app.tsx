@@ -37,6 +37,17 @@ const listeners = features.flatMap(({ onEvents }) => onEvents ?? []);
 
 void startSession();
 
+const AFTER_FIRST_MS = 1_000;
+
+/** The code of the other screens, once the first one stands: they open at once, and also while the server is away. */
+function loadScreens(): () => void {
+  const load = () => {
+    for (const route of Object.values(router.routesById)) router.loadRouteChunk(route)?.catch(() => undefined);
+  };
+  const timer = setTimeout(load, AFTER_FIRST_MS);
+  return () => clearTimeout(timer);
+}
+
 export function App() {
   const state = useStore(session);
   const token = state.kind === "ready" ? state.me.token : null;
@@ -45,6 +56,7 @@ export function App() {
     () => (token === null || workspaceId === null ? undefined : startLive(workspaceId, listeners)),
     [token, workspaceId],
   );
+  useEffect(() => (token === null ? undefined : loadScreens()), [token]);
   return (
     // Base UI would otherwise add style elements, which the content security policy refuses.
     <CSPProvider disableStyleElements>

@@ -80,6 +80,15 @@ describe("coming in", () => {
   });
 });
 
+test("a session that is revoked elsewhere ends here, and says so", async () => {
+  const { page, executor } = await arrive();
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await executor.logout();
+  // Heard by the stream at the latest; by the first thing that is read, sooner.
+  await page.getByRole("link", { name: "Tasks" }).first().click();
+  await page.getByText("Your session has ended").waitFor({ timeout: 20_000 });
+});
+
 describe("where nobody comes in without a key", () => {
   test("the page says so, refuses a wrong key, and takes a right one", async () => {
     const closed = await openConsoleLab({ env: { EXECUTOR_ANONYMOUS: "0" } });
@@ -167,6 +176,9 @@ describe("deciding", () => {
     await shoot(page, "inbox-one");
     await page.getByRole("link", { name: /executor\.echo/ }).click();
     await shoot(page, "inbox-one-open");
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await shoot(page, "inbox-one-dark");
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     await page.goto(lab.installation.url);
     await detail.getByText("ops@example.com").first().waitFor();
     await page.keyboard.press("j");
@@ -346,6 +358,8 @@ describe("a call whose answer was lost in a crash", () => {
       hung.resolve();
       await page.getByText("This call may already have happened.").waitFor({ timeout: 20_000 });
       expect(await findBarriers(page)).toEqual([]);
+      // Sending again is a matter of this one call, never of a rule.
+      expect(await page.getByRole("button", { name: "Always allow …" }).count()).toBe(0);
       await shoot(page, "may-have-run");
       await page.getByRole("button", { name: "Send it again" }).click();
       await page.getByRole("button", { name: "Send now" }).click();

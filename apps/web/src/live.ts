@@ -6,7 +6,7 @@
  */
 import { isExecutorError, type TaskEvent } from "@executor/client";
 import { executor, queryClient } from "./api.ts";
-import { signOut } from "./session.ts";
+import { SESSION_ENDED, signOut } from "./session.ts";
 import { createStore } from "./store.ts";
 
 export type Line = "connecting" | "live" | "lost";
@@ -57,8 +57,7 @@ export function startLive(workspaceId: string, listeners: readonly OnEvents[]): 
   alone(`executor.live.${workspaceId}`, stop.signal, read).catch((error: unknown) => {
     if (stop.signal.aborted) return;
     setLine("lost");
-    if (isExecutorError(error, "auth.invalid", "auth.required"))
-      signOut("Your session has ended: it was revoked, or not used for a long time.");
+    if (isExecutorError(error, "auth.invalid", "auth.required")) signOut(SESSION_ENDED);
   });
   return () => {
     stop.abort();

@@ -5,7 +5,7 @@
  * person is told.
  */
 import { bootstrap, type Caller, exchangeCode, isExecutorError } from "@executor/client";
-import { baseUrl, connect, setExecutor } from "./api.ts";
+import { baseUrl, connect, queryClient, setExecutor } from "./api.ts";
 import { createStore, readSetting, writeSetting } from "./store.ts";
 
 type TokenKind = "anonymous" | "login" | "key";
@@ -26,6 +26,7 @@ export type SessionState =
 export const session = createStore<SessionState>({ kind: "starting" });
 
 const RETRY_MS = 1_500;
+export const SESSION_ENDED = "Your session has ended: it was revoked, or not used for a long time.";
 
 export async function startSession(): Promise<void> {
   const code = takeCode();
@@ -61,8 +62,7 @@ async function enter(code: string | null): Promise<void> {
     return adopt(offered);
   }
   if (present) return adopt(present);
-  if (stored && stored.kind !== "anonymous")
-    return signOut("Your session has ended: it was revoked, or not used for a long time.");
+  if (stored && stored.kind !== "anonymous") return signOut(SESSION_ENDED);
   await enterAnonymously();
 }
 
@@ -152,6 +152,11 @@ function readStored(): { token: string; kind: TokenKind } | null {
     return null;
   }
 }
+
+/** Whichever read hears of it first. */
+queryClient.getQueryCache().config.onError = (error) => {
+  if (session.get().kind === "ready" && isExecutorError(error, "auth.invalid", "auth.required")) signOut(SESSION_ENDED);
+};
 
 /** Signing in or out in another tab counts here too. */
 window.addEventListener("storage", ({ key }) => {

@@ -127,7 +127,7 @@ function useActions(current: Row | null) {
   const approvals = current?.approvals ?? [];
   const [first] = approvals;
   const mayDecide = role !== "agent" && first !== undefined;
-  const isSingle = approvals.length === 1 && first !== undefined && canRemember(first);
+  const isSingle = approvals.length === 1 && first !== undefined && !first.mayHaveRun && canRemember(first);
   const approve = () => mayDecide && decide({ approvals, verdict: "approved" });
   const deny = () => mayDecide && setOpen({ kind: "deny", approvals });
   const always = mayDecide && role === "admin" && isSingle ? () => setOpen({ kind: "always", approvals }) : null;

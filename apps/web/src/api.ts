@@ -29,6 +29,8 @@ export const keys = {
   task: (taskId: string) => ["task", taskId] as const,
   calls: (taskId: string) => ["calls", taskId] as const,
   events: (taskId: string) => ["events", taskId] as const,
+  sources: ["sources"] as const,
+  source: (sourceId: string) => ["source", sourceId] as const,
   tools: ["tools"] as const,
   tool: (path: string) => ["tool", path] as const,
   runtimes: ["runtimes"] as const,

@@ -5,10 +5,16 @@
 import type { Feature } from "./feature.ts";
 import { approvals, approvalRoutes } from "./features/approvals/feature.ts";
 import { interactionRoutes } from "./features/interactions/feature.ts";
+import { sources, sourceRoutes } from "./features/sources/feature.ts";
 import { tasks, taskRoutes } from "./features/tasks/feature.ts";
 import { rootRoute } from "./root-route.ts";
 
 /** In the order of the navigation. */
-export const features: Feature[] = [approvals, tasks];
+export const features: Feature[] = [approvals, tasks, sources];
 
-export const routeTree = rootRoute.addChildren([...approvalRoutes, ...taskRoutes, ...interactionRoutes]);
+export const routeTree = rootRoute.addChildren([
+  ...approvalRoutes,
+  ...taskRoutes,
+  ...sourceRoutes,
+  ...interactionRoutes,
+]);

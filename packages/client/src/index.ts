@@ -31,6 +31,7 @@ export type {
   Session,
 } from "@executor/contracts/identity";
 export type { Interaction, InteractionKind, InteractionStatus } from "@executor/contracts/interaction";
+export type { Credential, CreateCredential } from "@executor/contracts/credential";
 export type {
   CreatePolicy,
   Policy,
@@ -42,4 +43,21 @@ export type {
 export type { Role } from "@executor/contracts/role";
 export type { ProbeResult, Source, SourceChanges, SourceDefinition } from "@executor/contracts/source";
 export type { CreatedTask, EndedStatus, Task, TaskError, TaskStatus, TaskSummary } from "@executor/contracts/task";
-export type { RuntimeTarget, ToolApproval, ToolDetail, ToolEffect, ToolSummary } from "@executor/contracts/tool";
+export type {
+  ProbeResult,
+  Source,
+  SourceAuth,
+  SourceChanges,
+  SourceDefinition,
+  SourceType,
+  UpdateSource,
+} from "@executor/contracts/source";
+export type {
+  JsonSchema,
+  RuntimeTarget,
+  ToolApproval,
+  ToolDetail,
+  ToolEffect,
+  ToolName,
+  ToolSummary,
+} from "@executor/contracts/tool";

@@ -33,6 +33,10 @@ export const keys = {
   source: (sourceId: string) => ["source", sourceId] as const,
   tools: ["tools"] as const,
   tool: (path: string) => ["tool", path] as const,
+  policies: ["policies"] as const,
+  credentials: ["credentials"] as const,
+  keys: ["keys"] as const,
+  audit: ["audit"] as const,
   runtimes: ["runtimes"] as const,
   health: ["health"] as const,
 };

@@ -10,6 +10,8 @@ export interface Feature {
     icon: IconName;
     /** With `g` before it. */
     key: string;
+    /** Shown to those who have at least this role; everyone by default. */
+    role?: "reviewer" | "admin";
     /** How much there waits for a person. */
     useCount?: () => number;
   };

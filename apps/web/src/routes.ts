@@ -4,17 +4,25 @@
  */
 import type { Feature } from "./feature.ts";
 import { approvals, approvalRoutes } from "./features/approvals/feature.ts";
+import { activity, activityRoutes } from "./features/activity/feature.ts";
+import { connect, connectRoutes } from "./features/connect/feature.ts";
+import { credentials, credentialRoutes } from "./features/credentials/feature.ts";
 import { interactionRoutes } from "./features/interactions/feature.ts";
+import { policies, policyRoutes } from "./features/policies/feature.ts";
 import { sources, sourceRoutes } from "./features/sources/feature.ts";
 import { tasks, taskRoutes } from "./features/tasks/feature.ts";
 import { rootRoute } from "./root-route.ts";
 
 /** In the order of the navigation. */
-export const features: Feature[] = [approvals, tasks, sources];
+export const features: Feature[] = [approvals, tasks, sources, credentials, policies, connect, activity];
 
 export const routeTree = rootRoute.addChildren([
   ...approvalRoutes,
   ...taskRoutes,
   ...sourceRoutes,
+  ...credentialRoutes,
+  ...policyRoutes,
+  ...connectRoutes,
+  ...activityRoutes,
   ...interactionRoutes,
 ]);

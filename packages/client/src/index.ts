@@ -31,7 +31,6 @@ export type {
   Session,
 } from "@executor/contracts/identity";
 export type { Interaction, InteractionKind, InteractionStatus } from "@executor/contracts/interaction";
-export type { Credential, CreateCredential } from "@executor/contracts/credential";
 export type {
   CreatePolicy,
   Policy,
@@ -41,7 +40,6 @@ export type {
   TestPolicy,
 } from "@executor/contracts/policy";
 export type { Role } from "@executor/contracts/role";
-export type { ProbeResult, Source, SourceChanges, SourceDefinition } from "@executor/contracts/source";
 export type { CreatedTask, EndedStatus, Task, TaskError, TaskStatus, TaskSummary } from "@executor/contracts/task";
 export type {
   ProbeResult,

@@ -26,4 +26,5 @@ export const ACTIONS: Record<string, string> = {
   "workspace.created": "Workspace made",
 };
 
-export const sayAction = (action: string): string => (Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] as string) : action);
+export const sayAction = (action: string): string =>
+  Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] as string) : action;

@@ -111,7 +111,8 @@ function ExportButton({ action, actor }: Filter) {
     mutationFn: async () => {
       const filter = { ...(action !== undefined && { action }), ...(actor !== undefined && { actorId: actor }) };
       const lines: string[] = [];
-      for await (const entry of executor().audit.each({ ...filter, limit: 200 })) lines.push(`${JSON.stringify(entry)}\n`);
+      for await (const entry of executor().audit.each({ ...filter, limit: 200 }))
+        lines.push(`${JSON.stringify(entry)}\n`);
       const url = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
       const link = document.createElement("a");
       link.href = url;

@@ -72,7 +72,15 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
           <span>
             made <TimeAgo at={createdAt} />
           </span>
-          <span>{lastSeenAt === undefined ? "never used" : <>used <TimeAgo at={lastSeenAt} /></>}</span>
+          <span>
+            {lastSeenAt === undefined ? (
+              "never used"
+            ) : (
+              <>
+                used <TimeAgo at={lastSeenAt} />
+              </>
+            )}
+          </span>
         </p>
       </div>
       <Revoke apiKey={apiKey} />

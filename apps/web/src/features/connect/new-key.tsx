@@ -61,7 +61,8 @@ export function NewKey({ onMade }: { onMade: (key: CreatedKey) => void }) {
         <span>
           Its person may decide approvals in the assistant&apos;s own dialog.{" "}
           <span className="text-muted">
-            Only for an assistant that shows such a dialog to a person: whoever holds this key could answer in his place.
+            Only for an assistant that shows such a dialog to a person: whoever holds this key could answer in his
+            place.
           </span>
         </span>
       </label>

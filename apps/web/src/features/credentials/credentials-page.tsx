@@ -38,12 +38,7 @@ export function CredentialsPage() {
       ) : !credentials.data || !sources.data ? (
         <Skeleton lines={6} label="Loading credentials" />
       ) : (
-        <BySource
-          credentials={credentials.data}
-          sources={sources.data}
-          onGive={setGiving}
-          onSignIn={setSigningIn}
-        />
+        <BySource credentials={credentials.data} sources={sources.data} onGive={setGiving} onSignIn={setSigningIn} />
       )}
       {giving && <GiveSecret source={giving} onClose={() => setGiving(null)} />}
       {signingIn && <SignIn source={signingIn} onClose={() => setSigningIn(null)} />}
@@ -115,13 +110,16 @@ function BySource({ credentials, sources, onGive, onSignIn }: BySourceProps) {
 
 function HowItSignsIn({ source: { auth } }: { source: Source }) {
   if (!auth) return null;
-  const whose = auth.mode === "static" ? "part of the source" : auth.mode === "actor" ? "everyone their own" : "one for all";
+  const whose =
+    auth.mode === "static" ? "part of the source" : auth.mode === "actor" ? "everyone their own" : "one for all";
   return <Badge>{`${auth.type} · ${whose}`}</Badge>;
 }
 
 function Rows({ credentials, onAgain }: { credentials: readonly Credential[]; onAgain?: () => void }) {
   if (credentials.length === 0)
-    return <p className="border-t border-line px-4 py-3 text-sm text-muted">None yet. A task that needs one will ask.</p>;
+    return (
+      <p className="border-t border-line px-4 py-3 text-sm text-muted">None yet. A task that needs one will ask.</p>
+    );
   return (
     <ul className="divide-y divide-line border-t border-line">
       {credentials.map((credential) => (
@@ -139,11 +137,17 @@ function Row({ credential, onAgain }: { credential: Credential; onAgain: (() => 
       <div className="min-w-0 flex-1 basis-64">
         <p className="flex flex-wrap items-center gap-2">
           <Untrusted text={name} className="font-medium" />
-          {isDead ? <Badge tone="bad">connect again</Badge> : <Badge tone="ok">{kind === "oauth2" ? "connected" : "kept"}</Badge>}
+          {isDead ? (
+            <Badge tone="bad">connect again</Badge>
+          ) : (
+            <Badge tone="ok">{kind === "oauth2" ? "connected" : "kept"}</Badge>
+          )}
           {provider !== "managed" && <Badge>{provider === "env" ? "from the environment" : "WorkOS Vault"}</Badge>}
         </p>
         <p className="flex flex-wrap gap-x-3 text-xs text-muted">
-          <span className="break-all">{scope === "workspace" ? "for everyone" : `only for ${actorId ?? "one actor"}`}</span>
+          <span className="break-all">
+            {scope === "workspace" ? "for everyone" : `only for ${actorId ?? "one actor"}`}
+          </span>
           <span>
             given <TimeAgo at={updatedAt} />
           </span>

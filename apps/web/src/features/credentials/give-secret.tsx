@@ -49,7 +49,11 @@ export function GiveSecret({ source, onClose }: { source: Source; onClose: () =>
           {source.auth?.mode === "actor" ? "for yourself only." : "for everyone in this workspace."}
         </p>
         {isInstallationAdmin && (
-          <Select label="Where it lies" value={provider} onChange={({ target }) => setProvider(target.value as Provider)}>
+          <Select
+            label="Where it lies"
+            value={provider}
+            onChange={({ target }) => setProvider(target.value as Provider)}
+          >
             <option value="managed">here, sealed</option>
             <option value="env">in the environment of the server</option>
             <option value="workos-vault">in WorkOS Vault</option>

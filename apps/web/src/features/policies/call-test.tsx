@@ -73,7 +73,9 @@ export function CallTest({ onDecided }: { onDecided: (policyId: string | null) =
               <Badge tone={DECISIONS[test.data.decision].tone}>{DECISIONS[test.data.decision].label}</Badge>{" "}
               <Untrusted text={test.data.why} />
             </p>
-            {!test.data.toolFound && <p className="text-sm text-warn">There is no such tool now; the rules count all the same.</p>}
+            {!test.data.toolFound && (
+              <p className="text-sm text-warn">There is no such tool now; the rules count all the same.</p>
+            )}
             {test.data.matched.length > 1 && (
               <p className="text-sm text-muted">{`${test.data.matched.length} rules match; the marked one decides.`}</p>
             )}

@@ -11,4 +11,6 @@ export const policyRoutes = [
   }),
 ] as const;
 
-export const policies: Feature = { nav: { to: "/policies", label: "Policies", icon: "shield", key: "p", role: "admin" } };
+export const policies: Feature = {
+  nav: { to: "/policies", label: "Policies", icon: "shield", key: "p", role: "admin" },
+};

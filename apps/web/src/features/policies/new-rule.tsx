@@ -54,32 +54,7 @@ export function NewRule({ onClose }: { onClose: () => void }) {
           </Select>
         </div>
         <Conditions conditions={form.conditions} onChange={(conditions) => change({ conditions })} />
-        <details>
-          <summary className="text-sm text-accent">Only for some callers, or with a priority</summary>
-          <div className="mt-3 grid gap-4 sm:grid-cols-3">
-            <TextField
-              label="Actor"
-              placeholder="anyone"
-              className="font-mono"
-              value={form.actorId}
-              onChange={({ target }) => change({ actorId: target.value })}
-            />
-            <TextField
-              label="Client"
-              placeholder="any"
-              className="font-mono"
-              value={form.clientId}
-              onChange={({ target }) => change({ clientId: target.value })}
-            />
-            <TextField
-              label="Priority"
-              placeholder="0"
-              inputMode="numeric"
-              value={form.priority}
-              onChange={({ target }) => change({ priority: target.value })}
-            />
-          </div>
-        </details>
+        <Callers form={form} onChange={change} />
         {"policy" in read ? <InWords policy={read.policy} /> : isTried && <Problem text={read.problem} />}
         {create.isError && <Problem text={explain(create.error)} />}
         <div className="flex justify-end gap-2">
@@ -90,6 +65,37 @@ export function NewRule({ onClose }: { onClose: () => void }) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+function Callers({ form, onChange }: { form: RuleForm; onChange: (part: Partial<RuleForm>) => void }) {
+  return (
+    <details>
+      <summary className="text-sm text-accent">Only for some callers, or with a priority</summary>
+      <div className="mt-3 grid gap-4 sm:grid-cols-3">
+        <TextField
+          label="Actor"
+          placeholder="anyone"
+          className="font-mono"
+          value={form.actorId}
+          onChange={({ target }) => onChange({ actorId: target.value })}
+        />
+        <TextField
+          label="Client"
+          placeholder="any"
+          className="font-mono"
+          value={form.clientId}
+          onChange={({ target }) => onChange({ clientId: target.value })}
+        />
+        <TextField
+          label="Priority"
+          placeholder="0"
+          inputMode="numeric"
+          value={form.priority}
+          onChange={({ target }) => onChange({ priority: target.value })}
+        />
+      </div>
+    </details>
   );
 }
 

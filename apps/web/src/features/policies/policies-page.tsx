@@ -74,7 +74,9 @@ function Rules({ policies, deciding }: { policies: readonly Policy[]; deciding: 
             <Untrusted text={policy.toolPathPattern} className="font-mono font-semibold" />
             <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
               <Who policy={policy} />
-              {policy.conditions && policy.conditions.length > 0 && <Untrusted text={sayConditions(policy.conditions)} />}
+              {policy.conditions && policy.conditions.length > 0 && (
+                <Untrusted text={sayConditions(policy.conditions)} />
+              )}
               {policy.priority !== undefined && policy.priority !== 0 && <span>{`priority ${policy.priority}`}</span>}
               <TimeAgo at={policy.createdAt} />
             </p>
@@ -107,7 +109,11 @@ function RemoveRule({ policy }: { policy: Policy }) {
   });
   return (
     <>
-      <IconButton icon="cross" label={`Remove the rule for ${policy.toolPathPattern}`} onClick={() => setAsking(true)} />
+      <IconButton
+        icon="cross"
+        label={`Remove the rule for ${policy.toolPathPattern}`}
+        onClick={() => setAsking(true)}
+      />
       {isAsking && (
         <Dialog open onClose={() => setAsking(false)} title="Remove the rule">
           <p className="mb-4">

@@ -74,7 +74,8 @@ function readCondition({ path, op, value }: ConditionForm): PolicyCondition | st
   const parsed = readValue(value);
   if (op === "less" || op === "greater")
     return typeof parsed === "number" ? { path: at, op, value: parsed } : "needs a number.";
-  if (op === "equals") return isScalar(parsed) ? { path: at, op, value: parsed } : "needs one text, number, true, false or null.";
+  if (op === "equals")
+    return isScalar(parsed) ? { path: at, op, value: parsed } : "needs one text, number, true, false or null.";
   const list = Array.isArray(parsed) ? parsed : value.split(",").map((each) => readValue(each.trim()));
   return list.every(isScalar) ? { path: at, op, value: list } : "needs texts or numbers, with commas between.";
 }

@@ -7,8 +7,11 @@ import { line } from "../../live.ts";
 import { useStore } from "../../store.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Account } from "./account.tsx";
+import { BottomNav } from "./bottom-nav.tsx";
+import { Count } from "./count.tsx";
 import { KeysHelp } from "./keys-help.tsx";
 import { Palette } from "./palette.tsx";
+import { isAtLeast, useMe } from "./role.ts";
 import { PageTitle } from "./title.ts";
 
 type Nav = NonNullable<Feature["nav"]>;
@@ -16,7 +19,8 @@ type Nav = NonNullable<Feature["nav"]>;
 export function Frame({ features }: { features: Feature[] }) {
   const navigate = useNavigate();
   const [open, setOpen] = useState<"help" | "palette" | null>(null);
-  const entries = features.flatMap(({ nav }) => nav ?? []);
+  const me = useMe();
+  const entries = features.flatMap(({ nav }) => (nav && isAtLeast(me, nav.role ?? "agent") ? nav : []));
   useHotkeys({
     "?": () => setOpen("help"),
     "mod+k": () => setOpen("palette"),
@@ -50,14 +54,7 @@ export function Frame({ features }: { features: Feature[] }) {
       <main id="main" tabIndex={-1} className="min-h-0 min-w-0 overflow-auto outline-none">
         <Outlet />
       </main>
-      <nav
-        aria-label="Main"
-        className="flex justify-around border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
-      >
-        {entries.map((entry) => (
-          <BottomEntry key={entry.to} nav={entry} />
-        ))}
-      </nav>
+      <BottomNav entries={entries} />
       <PageTitle useCount={entries[0]?.useCount ?? none} />
       {open === "help" && <KeysHelp entries={entries} onClose={() => setOpen(null)} />}
       {open === "palette" && <Palette entries={entries} onClose={() => setOpen(null)} onHelp={() => setOpen("help")} />}
@@ -79,33 +76,6 @@ function SideEntry({ nav: { to, label, icon, useCount = none } }: { nav: Nav }) 
       <span className="flex-1">{label}</span>
       <Count count={count} />
     </Link>
-  );
-}
-
-function BottomEntry({ nav: { to, label, icon, useCount = none } }: { nav: Nav }) {
-  const count = useCount();
-  return (
-    <Link
-      to={to}
-      activeOptions={{ exact: to === "/", includeSearch: false }}
-      className="relative flex min-w-16 flex-1 flex-col items-center gap-0.5 py-2 text-xs text-muted data-[status=active]:font-medium data-[status=active]:text-accent"
-    >
-      <Icon name={icon} className="size-5" />
-      {label}
-      <span className="absolute top-1 left-1/2 ml-1.5">
-        <Count count={count} />
-      </span>
-    </Link>
-  );
-}
-
-function Count({ count }: { count: number }) {
-  if (count === 0) return null;
-  return (
-    <span className="rounded-full bg-accent px-1.5 text-xs leading-4.5 font-semibold text-accent-fg tabular-nums">
-      {count > 999 ? "999+" : count}
-      <span className="sr-only"> waiting</span>
-    </span>
   );
 }
 

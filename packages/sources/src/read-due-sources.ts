@@ -16,6 +16,7 @@ import type {
 import type { Store } from "@executor/core/ports/store";
 import type { SourceRow } from "@executor/core/store/tables";
 import { compareIndexes } from "./compare-indexes.ts";
+import { createRedactor, type Redactor } from "./http/redact.ts";
 import { loadDocument, loadHead, saveIndex } from "./stored-index.ts";
 
 export interface ReaderDeps {
@@ -56,13 +57,16 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
   const { store, host, log } = deps;
   const { sourceId, revision } = row;
   const lease = openLease(deps, row, by);
+  let redact: Redactor = (text) => text;
   try {
     const spec = await withInlineDocument(store, row);
     const kind = deps.kinds.find(({ type }) => type === row.type);
     if (!kind) throw new AppError("source.invalid", `This version cannot read sources of type ${row.type}.`);
+    const auth = await deps.readAuth(spec, row.createdBy);
+    redact = createRedactor(auth.secrets);
     const io: ReadIo = {
       fetch: deps.fetch,
-      auth: await deps.readAuth(spec, row.createdBy),
+      auth,
       mayReachMachine: row.origin === "env" || spec.definition.command !== undefined || isFile(spec),
       signal: lease.signal,
       onProgress: lease.report,
@@ -75,9 +79,9 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
     const isChanged = counts.added + counts.removed + counts.changed > 0;
     const facts = {
       artifact,
-      title: index.title.slice(0, 200),
+      title: redact(index.title.slice(0, 200)),
       toolCount: index.tools.length,
-      warningsJson: JSON.stringify(index.warnings),
+      warningsJson: JSON.stringify(index.warnings.map(redact)),
       changesJson: isChanged ? JSON.stringify(counts) : null,
     };
     const done = await store.finishIndexing({ sourceId, by, revision, facts, dueAt: null, now: host.now() });
@@ -87,7 +91,7 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
     if (deps.signal.aborted) return;
     const told = tellError(error, lease.signal);
     const dueAt = told.retry ? host.now() + retryMs(row.failures) : null;
-    const errorJson = JSON.stringify({ code: told.code, message: told.message, at: host.now() });
+    const errorJson = JSON.stringify({ code: told.code, message: redact(told.message), at: host.now() });
     await store.failIndexing({ sourceId, by, revision, errorJson, dueAt, now: host.now() });
     log.warn("source.failed", { sourceId, namespace: row.namespace, code: told.code });
   } finally {

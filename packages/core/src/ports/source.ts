@@ -146,7 +146,9 @@ export interface AuthParts {
  * `fetch` behind the egress guard: the only way out. Scheme, address (resolved, checked, pinned), redirects, sizes and times
  * are checked inside; what is refused throws AppError `egress.refused`, `egress.too_large`, `egress.timeout` or `egress.failed`.
  */
-export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
+export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<GuardedResponse>;
+/** `isPublic`: it came from the internet. What it names may then not lead into this machine or its network. */
+export type GuardedResponse = Response & { readonly isPublic?: boolean };
 export interface GuardedInit {
   method?: string;
   headers?: HeadersInit;
@@ -158,6 +160,8 @@ export interface GuardedInit {
   maxBytes?: number;
   /** To the end of the body; default 60 s. Zero: the signal alone decides (streams). */
   timeoutMs?: number;
+  /** Somebody on the internet named the address: it must not be of this machine or a private network, whatever is allowed. */
+  publicOnly?: boolean;
   /** Names of headers and query parameters that hold secrets, besides Authorization and Cookie: dropped across origins. */
   sensitive?: { headers?: readonly string[]; query?: readonly string[] };
 }

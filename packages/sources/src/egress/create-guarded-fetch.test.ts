@@ -134,6 +134,7 @@ describe("addresses", () => {
     let asked = 0;
     const rebinding: EgressSettings = {
       ...open,
+      allowPrivate: ["127.0.0.0/8"],
       lookup: async () => [{ address: asked++ === 0 ? "127.0.0.1" : "10.9.9.9", family: 4 }],
     };
     expect(await outcome(rebinding, `http://a.test:${server.port}/`)).toBe(`host a.test:${server.port}`);

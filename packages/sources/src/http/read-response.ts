@@ -66,8 +66,9 @@ function decode(bytes: Uint8Array, contentType: string): string {
 function binary(bytes: Uint8Array, type: string, redact: Redactor): string {
   const contentType = type || "application/octet-stream";
   const base64 = Buffer.from(bytes).toString("base64");
-  const asText = Buffer.from(bytes).toString("latin1");
-  if (redact(asText) !== asText) return JSON.stringify({ contentType, base64: "", size: bytes.length, redacted: true });
+  const readings = [Buffer.from(bytes).toString("latin1"), Buffer.from(bytes).toString("utf8")];
+  if (readings.some((text) => redact(text).includes("[redacted]")))
+    return JSON.stringify({ contentType, base64: "", size: bytes.length, redacted: true });
   return JSON.stringify({ contentType, base64, size: bytes.length });
 }
 

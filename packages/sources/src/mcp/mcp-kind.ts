@@ -14,6 +14,7 @@ import type {
 } from "@executor/core/ports/source";
 import type { Sent, ToolCall } from "@executor/core/tools/tool";
 import { signatureOf } from "../schema/schema-to-typescript.ts";
+import { createRedactor } from "../http/redact.ts";
 import { callTool } from "./call-tool.ts";
 import { connect } from "./connect.ts";
 import { createSessionPool } from "./session-pool.ts";
@@ -32,14 +33,19 @@ export const mcpKind: SourceKind = {
     const session = await connect(source, io);
     try {
       io.onProgress({ phase: "indexing" });
-      const { tools } = await session.client.listTools(undefined, { signal: io.signal });
+      const { tools } = withoutEchoes(await session.client.listTools(undefined, { signal: io.signal }), io);
       if (tools.length > MAX_TOOLS)
         throw new AppError(
           "source.unreadable",
           `The server lists ${tools.length} tools, and ${MAX_TOOLS} is the limit.`,
         );
-      const server = session.client.getServerVersion();
-      const instructions = session.client.getInstructions()?.slice(0, MAX_INSTRUCTIONS);
+      const { server, instructions } = withoutEchoes(
+        {
+          server: session.client.getServerVersion(),
+          instructions: session.client.getInstructions()?.slice(0, MAX_INSTRUCTIONS),
+        },
+        io,
+      );
       const meta = { transport: session.transport, server, ...(instructions !== undefined && { instructions }) };
       return {
         ...indexTools(tools as ListedTool[]),
@@ -66,6 +72,18 @@ export const mcpKind: SourceKind = {
 
   open: openTools,
 };
+
+/** A server may repeat its credential in what it says about itself. Short secrets would tear holes into names and schemas. */
+const SHORTEST_ECHO = 8;
+function withoutEchoes<T>(told: T, { auth }: ReadIo): T {
+  const secrets = auth.secrets.filter((secret) => secret.length >= SHORTEST_ECHO);
+  const text = JSON.stringify(told);
+  const clean = createRedactor(secrets)(text);
+  if (clean === text) return told;
+  const parsed: unknown = JSON.parse(clean);
+  if (typeof parsed === "object" && parsed !== null) return parsed as T;
+  throw new AppError("source.unreadable", "The MCP server repeats its credential in the list of its tools.");
+}
 
 function candidates(url: string): string[] {
   const parsed = URL.parse(url);
@@ -94,7 +112,7 @@ async function probeAddress(url: string, io: ReadIo): Promise<ProbeFinding | nul
       signal: AbortSignal.any([io.signal, AbortSignal.timeout(PROBE_MS)]),
     });
     try {
-      const { tools } = await session.client.listTools(undefined, { signal: io.signal });
+      const { tools } = withoutEchoes(await session.client.listTools(undefined, { signal: io.signal }), io);
       const server = session.client.getServerVersion();
       const called = server?.title ?? server?.name ?? name;
       return found({

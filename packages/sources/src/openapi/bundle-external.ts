@@ -27,7 +27,11 @@ export async function bundleExternal(loaded: LoadedDocument, io: ReadIo): Promis
       if (++files > maxFiles) throw new Error(`more than ${maxFiles} other documents`);
       const part = /^file:/i.test(file.url)
         ? await loadFile(file.url, io, anything)
-        : await fetchDocument(file.url, bare(io, loaded.url, file.url), anything);
+        : await fetchDocument(file.url, bare(io, loaded.url, file.url), {
+            check: anything,
+            // A document that came from the internet has no business with what runs on this machine.
+            publicOnly: loaded.isPublic,
+          });
       chars += part.text.length;
       if (chars > maxTotalChars) throw new Error("the other documents are too large");
       return part.text;

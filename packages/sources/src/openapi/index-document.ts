@@ -21,6 +21,8 @@ export interface OpenapiMeta {
   format: 1;
   version: string;
   documentUrl: string | null;
+  /** The document came from the internet: the servers it names must be there too. */
+  isPublic?: boolean;
   servers: readonly Server[];
   /** Where the table of components lies in `details`. */
   tableAt: number;
@@ -30,6 +32,7 @@ export interface OpenapiMeta {
 export interface IndexInput {
   root: Record<string, unknown>;
   documentUrl: string | null;
+  isPublic?: boolean;
   warnings: readonly string[];
 }
 
@@ -83,6 +86,7 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
     format: 1,
     version: version.slice(0, 20),
     documentUrl: input.documentUrl,
+    ...(input.isPublic === true && { isPublic: true }),
     servers,
     tableAt: table.at,
     tableLength: table.json.length,

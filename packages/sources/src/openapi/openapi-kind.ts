@@ -22,7 +22,12 @@ async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> 
   const loaded = await loadDocument(source.definition, io);
   const { root, warnings } = await withExternal(loaded, io);
   io.onProgress({ phase: "indexing" });
-  const index = indexDocument({ root, documentUrl: loaded.url, warnings: [...warnings, ...versionWarnings(root)] });
+  const index = indexDocument({
+    root,
+    documentUrl: loaded.url,
+    isPublic: loaded.isPublic,
+    warnings: [...warnings, ...versionWarnings(root)],
+  });
   if (index.tools.length === 0 && !isRecord(root.paths) && !isRecord(root.webhooks) && !isRecord(root.components)) {
     throw new AppError(
       "source.unreadable",

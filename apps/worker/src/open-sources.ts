@@ -5,7 +5,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Limits } from "@executor/contracts/limits";
-import { type CredentialDesk, createCredentialDesk, STATIC_ACCOUNT } from "@executor/core/credentials/credential-desk";
+import {
+  type CredentialDesk,
+  createCredentialDesk,
+  STATIC_ACCOUNT,
+  staticAuth,
+} from "@executor/core/credentials/credential-desk";
 import type { Environment, Installation } from "@executor/core/installation-env";
 import type { Logger } from "@executor/core/log";
 import type { Host } from "@executor/core/ports/host";
@@ -106,23 +111,28 @@ function createOwnPorts(runDir: string, host: Host): () => number[] {
 
 function sourceSecrets({ store, host }: SourcesParts, desk: CredentialDesk, { sealer }: Vault): SourceSecrets {
   return {
-    async keep({ workspaceId, namespace, definition: { auth } }, secret, by) {
-      if (auth?.type === "oauth2") {
+    async keep({ workspaceId, namespace }, { definition: { auth }, secret, environment }, by) {
+      if (secret && auth?.type === "oauth2") {
         const clientKey = manualClientKey(workspaceId, namespace);
         const sealed = await sealer.seal(workspaceId, "oauth-client", clientKey, JSON.stringify(secret));
         const client = { clientKey, workspaceId, issuer: clientKey, sealed, createdAt: host.now() };
         await store.saveOauthClient({ client, ifAbsent: false });
-      } else {
+      }
+      const own = auth?.mode === "static" ? secret : null;
+      if (own || environment) {
         await desk.save({
           workspaceId,
           sourceKey: namespace,
           scope: "workspace",
           name: STATIC_ACCOUNT,
-          auth,
-          secret,
+          auth: auth?.mode === "static" ? auth : staticAuth,
+          secret: { ...own, ...(environment && { env: environment }) },
           by,
         });
       }
+    },
+    async forgetClient({ workspaceId, namespace }) {
+      await store.deleteOauthClient({ workspaceId, clientKey: manualClientKey(workspaceId, namespace) });
     },
     async forget({ workspaceId, namespace }, by) {
       await desk.removeAll({ workspaceId, sourceKey: namespace, by });

@@ -73,9 +73,10 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
     };
     const index = await kind.read(spec, io);
     lease.report({ phase: "storing" });
+    const before = row.artifact === null ? null : await loadHead(store, row.artifact);
+    if (before) refuseNewHosts(kind, spec, before.metaJson, index.metaJson);
     const artifact = await saveIndex(store, index, host.now());
-    const before = row.artifact === null ? [] : (await loadHead(store, row.artifact)).tools;
-    const { counts } = compareIndexes(row.namespace, before, index.tools);
+    const { counts } = compareIndexes(row.namespace, before?.tools ?? [], index.tools);
     const isChanged = counts.added + counts.removed + counts.changed > 0;
     const facts = {
       artifact,
@@ -97,6 +98,21 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
   } finally {
     lease.close();
   }
+}
+
+/**
+ * A document that sends requests elsewhere than before would take the credential there too. The last good index stays in use
+ * until a person says where they shall go.
+ */
+function refuseNewHosts(kind: SourceKind, { definition }: SourceSpec, before: string, after: string): void {
+  if (!definition.auth || !kind.hosts) return;
+  const known = new Set(kind.hosts(before, definition));
+  const strangers = kind.hosts(after, definition).filter((host) => !known.has(host));
+  if (strangers.length === 0) return;
+  throw new AppError(
+    "source.moved",
+    `The document now sends requests to ${strangers.slice(0, 5).join(", ").slice(0, 500)}, and the source's credential would go there too. If that is right, set baseUrl to it and give the credential again, or connect the source anew.`,
+  );
 }
 
 /** Who added it was checked then: a definition with a command or file is there only if an installation admin wrote it. */

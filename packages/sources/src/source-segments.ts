@@ -68,7 +68,8 @@ export function createSourceSegments(deps: SegmentDeps) {
     const kind = deps.kinds.find(({ type }) => type === row.type);
     if (!kind) throw new Error(`no kind ${row.type}`);
     const { head, index } = await openShared(digest);
-    const spec = specOf(row);
+    const hosts = kind.hosts?.(head.metaJson, specOf(row).definition);
+    const spec = { ...specOf(row), ...(hosts && { hosts }) };
     const tools = kind.open({
       source: spec,
       metaJson: head.metaJson,

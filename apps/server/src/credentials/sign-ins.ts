@@ -116,7 +116,7 @@ async function slotOf(
   request: ConnectOauth,
   auth: PublicAuth,
   caller: Bearer,
-): Promise<CredentialAskState> {
+): Promise<Omit<CredentialAskState, "place">> {
   const { workspaceId, actorId } = caller;
   const scope = auth.mode === "actor" ? "actor" : "workspace";
   if (scope === "workspace" && caller.role !== "admin")
@@ -135,7 +135,8 @@ async function slotOf(
     throw new AppError("interaction.not_found", "There is no such interaction that waits for this source.");
   if (state.scope === "actor" && state.actorId !== actorId)
     throw new AppError("auth.forbidden", "This sign-in is another person's own: only they can do it.");
-  return state;
+  const { place: _, ...slot } = state;
+  return slot;
 }
 
 /** What the tokens are for: the server itself, or where the requests of a document go. */

@@ -4,10 +4,13 @@ import type { CredentialSlot } from "../store/verbs/credentials.ts";
 import type { Ask } from "../tools/tool.ts";
 import { answerSchemaFor } from "./secret-shape.ts";
 
-export type AskedSource = Pick<SourceSpec, "namespace" | "definition">;
+export type AskedSource = Pick<SourceSpec, "namespace" | "definition" | "hosts">;
 
 /** Where the answer goes; kept beside the interaction. */
-export type CredentialAskState = Pick<CredentialSlot, "workspaceId" | "sourceKey" | "scope" | "actorId" | "name">;
+export type CredentialAskState = Pick<CredentialSlot, "workspaceId" | "sourceKey" | "scope" | "actorId" | "name"> & {
+  /** What decides where the secret is sent; a person who was told one place does not give it for another. */
+  place?: string;
+};
 
 export function askForCredential(
   source: AskedSource,
@@ -18,7 +21,7 @@ export function askForCredential(
   const { name } = source.definition;
   const isOauth = auth.type === "oauth2";
   const { workspaceId, sourceKey, scope, actorId } = slot;
-  const state: CredentialAskState = { workspaceId, sourceKey, scope, actorId, name: slot.name };
+  const state: CredentialAskState = { workspaceId, sourceKey, scope, actorId, name: slot.name, place: placeOf(source) };
   return {
     kind: isOauth || why === "dead" ? "oauth" : "credential",
     title: why === "dead" ? `Reconnect ${name}` : `Credential for ${name}`,
@@ -28,6 +31,9 @@ export function askForCredential(
     stateJson: JSON.stringify(state),
   };
 }
+
+export const placeOf = ({ definition: { baseUrl, serverVariables, auth } }: Pick<AskedSource, "definition">): string =>
+  JSON.stringify([baseUrl ?? null, serverVariables ?? {}, auth ?? null]);
 
 function whoNeedsIt(
   source: AskedSource,
@@ -41,8 +47,10 @@ function whoNeedsIt(
     : `A task wants to use the source ${source.namespace}, which needs a credential of ${whose}${account}.`;
 }
 
-function whereItGoes({ definition }: AskedSource, auth: PublicAuth): string {
-  const host = hostOf(definition);
+function whereItGoes({ definition, hosts = [] }: AskedSource, auth: PublicAuth): string {
+  const named = hosts.slice(0, MAX_HOSTS).map((origin) => URL.parse(origin)?.host ?? origin);
+  const more = hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more` : "";
+  const host = named.length > 0 ? `${named.join(", ")}${more}` : hostOf(definition);
   const to = host === null ? "to the source" : `to ${host}`;
   if (auth.type === "oauth2") return `You sign in with the provider; the tokens are sent ${to} and shown to nobody.`;
   if (auth.header !== undefined) return `It is sent ${to} in the header ${auth.header}.`;
@@ -50,6 +58,8 @@ function whereItGoes({ definition }: AskedSource, auth: PublicAuth): string {
   if (auth.cookie !== undefined) return `It is sent ${to} in the cookie ${auth.cookie}.`;
   return `It is sent ${to} in the header Authorization.`;
 }
+
+const MAX_HOSTS = 5;
 
 /** Only host and port: a URL may hold what is none of the reader's business. */
 function hostOf({ baseUrl, url, spec, command }: SourceSpec["definition"]): string | null {

@@ -83,7 +83,7 @@ describe("finding a credential", () => {
     expect(ask.detail).not.toContain("pw");
     expect(ask.answerSchema).toMatchObject({ required: ["value"] });
     const slot = { workspaceId, sourceKey: "github", scope: "actor", actorId: "ann", name: "default" };
-    expect(JSON.parse(ask.stateJson ?? "")).toEqual(slot);
+    expect(JSON.parse(ask.stateJson ?? "")).toMatchObject(slot);
   });
 
   test("for oauth2 asks to sign in", async () => {

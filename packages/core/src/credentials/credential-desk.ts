@@ -17,7 +17,7 @@ import { createRefreshDesk, expiryOf, type RefreshTokens } from "./refresh-desk.
 import { checkSecret, invalid, own, type Secret } from "./secret-shape.ts";
 import { noAuth, toAuthParts } from "./to-auth-parts.ts";
 
-export type CredentialSource = Pick<SourceSpec, "namespace" | "definition"> & {
+export type CredentialSource = Pick<SourceSpec, "namespace" | "definition" | "hosts"> & {
   /** The workspace in which the source was set up; static secrets lie there. */
   ownerWorkspaceId: string;
 };
@@ -78,6 +78,8 @@ export interface CredentialDeskParts {
 
 /** The account that holds the secret of a source's own definition; nobody else may use the name. */
 export const STATIC_ACCOUNT = "static";
+/** How the secret of a definition is kept when it is for a process alone. */
+export const staticAuth: PublicAuth = { mode: "static", type: "bearer" };
 const AHEAD_MS = 60_000;
 const SAVE_TRIES = 5;
 
@@ -88,6 +90,22 @@ export function createCredentialDesk(parts: CredentialDeskParts): CredentialDesk
   const refresh = createRefreshDesk({ store, host, secrets, refreshTokens });
 
   const resolve = async (request: ResolveRequest): Promise<Resolved> => {
+    const resolved = await resolveAuth(request);
+    const own = resolved.kind === "ready" ? await openEnvironment(request.source) : noAuth;
+    if (resolved.kind === "missing" || own === noAuth) return resolved;
+    const { parts, secrets: texts } = resolved.auth;
+    return { ...resolved, auth: { parts: [...own.parts, ...parts], secrets: [...own.secrets, ...texts] } };
+  };
+
+  /** The variables a command is started with lie beside the static secret; the definition holds their names only. */
+  const openEnvironment = async ({ definition, ownerWorkspaceId, namespace }: CredentialSource): Promise<AuthParts> => {
+    if (definition.auth?.mode === "static" || Object.keys(definition.env ?? {}).length === 0) return noAuth;
+    const slot = { workspaceId: ownerWorkspaceId, sourceKey: namespace, scope: "workspace", actorId: "" };
+    const row = (await store.findCredentials(slot)).find(({ name }) => name === STATIC_ACCOUNT);
+    return row ? toAuthParts(staticAuth, await secrets.reveal(row)) : noAuth;
+  };
+
+  const resolveAuth = async (request: ResolveRequest): Promise<Resolved> => {
     const { auth } = request.source.definition;
     if (!auth) return { kind: "ready", auth: noAuth, credentialId: null, version: 0 };
     const place = placeOf(request, auth);
@@ -127,8 +145,12 @@ export function createCredentialDesk(parts: CredentialDeskParts): CredentialDesk
       await forget(secrets, row);
     },
     removeAll: async (request) => {
-      const rows = await store.deleteSourceCredentials({ ...request, now: host.now() });
-      for (const row of rows) await forget(secrets, row);
+      // A page at a time: whoever comes after must not find even the last one.
+      for (;;) {
+        const rows = await store.deleteSourceCredentials({ ...request, now: host.now() });
+        for (const row of rows) await forget(secrets, row);
+        if (rows.length === 0) return;
+      }
     },
   };
 }

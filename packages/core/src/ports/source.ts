@@ -14,6 +14,11 @@ export interface SourceKind {
   read(source: SourceSpec, io: ReadIo): Promise<SourceIndex>;
   /** Is this URL one of mine? Null when not. Never throws for what the other side answers. */
   probe(url: string, io: ReadIo): Promise<ProbeFinding | null>;
+  /**
+   * Where calls of an index go under a definition: origins. For people, and to notice that a source moved. Pure.
+   * Kinds whose definition alone says it have none.
+   */
+  hosts?(metaJson: string, definition: PublicDefinition): string[];
   /** Makes the tools of an index that was read before, maybe by another process. Does no work yet. */
   open(opened: OpenedIndex): SourceTools;
 }
@@ -24,6 +29,8 @@ export interface SourceSpec {
   workspaceId: string;
   namespace: string;
   definition: PublicDefinition;
+  /** Where its calls go, once it was read and the definition alone does not say it. */
+  hosts?: readonly string[];
 }
 
 /** What remains of `auth` when the secret is taken out. */

@@ -22,6 +22,8 @@ export interface Authorization {
   sendsIssuer: boolean;
   takesClientDocuments: boolean;
   offersOfflineAccess: boolean;
+  /** The issuer's own metadata said so. False: configuration says it, and may claim any issuer. */
+  isDiscovered: boolean;
 }
 
 export interface DiscoverRequest {
@@ -66,6 +68,7 @@ function fromConfiguration(auth: PublicAuth, rules: UrlRules): Authorization | n
     sendsIssuer: false,
     takesClientDocuments: false,
     offersOfflineAccess: false,
+    isDiscovered: false,
   };
 }
 
@@ -167,6 +170,7 @@ function readServer(found: Record<string, unknown>, asked: string, rules: UrlRul
     tokenAuthMethods: list(found["token_endpoint_auth_methods_supported"]) ?? ["client_secret_basic"],
     sendsIssuer: found["authorization_response_iss_parameter_supported"] === true,
     takesClientDocuments: found["client_id_metadata_document_supported"] === true,
+    isDiscovered: true,
     offersOfflineAccess: list(found["scopes_supported"])?.includes("offline_access") ?? false,
   };
 }

@@ -9,12 +9,14 @@ import { indexDocument } from "./index-document.ts";
 import { loadDocument, type LoadedDocument } from "./load-document.ts";
 import { openIndex } from "./open-index.ts";
 import { probeDocument } from "./probe-document.ts";
+import { serverHosts } from "./server-hosts.ts";
 import { isRecord, quote } from "./raw-document.ts";
 
 export const openapiKind: SourceKind = {
   type: "openapi",
   read: readSource,
   probe: probeDocument,
+  hosts: serverHosts,
   open: openIndex,
 };
 

@@ -22,11 +22,12 @@ export type NewSource = Pick<
   "sourceId" | "workspaceId" | "origin" | "shared" | "namespace" | "type" | "name" | "definitionJson" | "specArtifact"
 >;
 
-/** Its own, then those that are shared with every workspace. */
+/** Its own, then those that are shared with every workspace; its own hide shared ones of the same namespace. */
 export async function listSources(tx: Tx, { workspaceId }: { workspaceId: string }): Promise<SourceRow[]> {
   const own = await tx.find("sources", { index: "byWorkspace", eq: [workspaceId], limit: MAX_SOURCES });
   const shared = await tx.find("sources", { index: "byShared", eq: [1], limit: MAX_SOURCES });
-  return [...own, ...shared.filter((source) => source.workspaceId !== workspaceId)];
+  const names = new Set(own.map(({ namespace }) => namespace));
+  return [...own, ...shared.filter((source) => !names.has(source.namespace))];
 }
 
 export async function readSource(tx: Tx, args: { sourceId: string; workspaceId: string }): Promise<SourceRow | null> {

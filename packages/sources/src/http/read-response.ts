@@ -155,9 +155,9 @@ const clean = (text: string): string =>
     .trim()
     .slice(0, MAX_MESSAGE);
 
-const tooLarge = (maxBytes: number, status: number): ToolOutcome => ({
+export const tooLarge = (maxBytes: number, status: number | null): ToolOutcome => ({
   ok: false,
   code: "call.result_too_large",
   message: `The answer has more than ${maxBytes} bytes, which is the limit. Ask for less: a filter, a page, fewer fields.`,
-  status,
+  ...(status !== null && { status }),
 });

@@ -6,7 +6,7 @@ import { AppError } from "@executor/contracts/error";
 import type { CallIo } from "@executor/core/ports/source";
 import type { ToolOutcome } from "@executor/core/tools/tool";
 import { applyAuth } from "./apply-auth.ts";
-import { readResponse } from "./read-response.ts";
+import { readResponse, tooLarge } from "./read-response.ts";
 
 export interface OutgoingRequest {
   method: string;
@@ -55,6 +55,8 @@ export async function sendRequest(request: OutgoingRequest, io: CallIo): Promise
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const isLost = error.code === "egress.failed" || error.code === "egress.timeout";
+      // Said at once where the other side declares its length: the same to the caller as when it is counted.
+      if (error.code === "egress.too_large") return tooLarge(io.maxResultBytes, null);
       if (!isLost || tried >= tries || signal.aborted) return outcomeOf(error, request);
       await pause(jittered(tried), signal);
     }

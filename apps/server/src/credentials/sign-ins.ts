@@ -19,8 +19,14 @@ import { readAskState } from "./settle-asks.ts";
 
 export interface SignIns {
   start(request: ConnectOauth, caller: Bearer): Promise<{ authorizationUrl: string; expiresAt: number }>;
-  /** What came back in the callback's query. */
-  finish(params: URLSearchParams): Promise<{ slot: CredentialAskState; by: { actorId: string; clientId: string } }>;
+  /**
+   * What came back in the callback's query. `caller`: it must be the one who began; without it the state alone counts, which is
+   * enough only where nobody else can begin one.
+   */
+  finish(
+    params: URLSearchParams,
+    caller: Bearer | null,
+  ): Promise<{ slot: CredentialAskState; by: { actorId: string; clientId: string } }>;
 }
 
 export interface SignInParts {
@@ -72,12 +78,18 @@ export function createSignIns(parts: SignInParts): SignIns {
       return { authorizationUrl, expiresAt };
     },
 
-    async finish(params) {
+    async finish(params, caller) {
       const flow = await store.useOauthFlow({ stateHash: hashState(params.get("state") ?? ""), now: host.now() });
       if (!flow)
         throw new AppError(
           "oauth.refused",
           "This sign-in is unknown, was used already or took too long. Start it again.",
+        );
+      // Or somebody could send another person to the provider and get their account into his own workspace.
+      if (caller && (flow.workspaceId !== caller.workspaceId || flow.startedBy !== caller.actorId))
+        throw new AppError(
+          "oauth.refused",
+          "This sign-in was begun by somebody else, so it was ended here. If you were sent a link, do not follow it; start a sign-in of your own.",
         );
       const { workspaceId, sourceKey, scope, actorId, name, stateHash } = flow;
       const secretJson = await vault.sealer.open(workspaceId, FLOW, stateHash, flow.sealed);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type Installation, newHome, startInstallation } from "@executor/testkit/installation/start-installation";
 import { type OpenapiServer, startOpenapiServer } from "@executor/testkit/tools/openapi-server";
 import { type Person, personOf, signIn } from "./support/api.ts";
+import { until } from "./support/until.ts";
 import { filesBelow } from "./support/canaries.ts";
 
 const SECRET = "canary-store-77dd01";
@@ -133,4 +134,19 @@ test("D06: a copy of the database alone opens nowhere else", async () => {
     await copy.stop();
     rmSync(elsewhere, { recursive: true, force: true });
   }
+}, 30_000);
+
+test("R03: an index that was damaged on the disk is read anew, and its tools come back", async () => {
+  await give(person, SECRET);
+  expect(await call(person)).toEqual(REX);
+  const db = open();
+  db.run("UPDATE chunks SET body = 'damaged' WHERE owner LIKE 'artifact/%' AND part > 0");
+  db.close();
+  await installation.restart();
+  const paths = await until("the tools", async () => {
+    const { items } = await person.executor.tools.list({ namespace: "pets" });
+    return items.length > 0 && items.map(({ path }) => path);
+  });
+  expect(paths).toContain("pets.pets.list_pets");
+  expect(await call(person)).toEqual(REX);
 }, 30_000);

@@ -17,7 +17,7 @@ import type { Store } from "@executor/core/ports/store";
 import type { SourceRow } from "@executor/core/store/tables";
 import { compareIndexes } from "./compare-indexes.ts";
 import { createRedactor, type Redactor } from "./http/redact.ts";
-import { loadDocument, loadHead, saveIndex } from "./stored-index.ts";
+import { loadDocument, loadWholeHead, saveIndex } from "./stored-index.ts";
 
 export interface ReaderDeps {
   store: Store;
@@ -73,9 +73,10 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
     };
     const index = await kind.read(spec, io);
     lease.report({ phase: "storing" });
-    const before = row.artifact === null ? null : await loadHead(store, row.artifact);
+    const before = row.artifact === null ? null : await loadWholeHead(store, row.artifact);
+    const repair = row.artifact !== null && before === null ? host.newId("source") : "";
     if (before) refuseNewHosts(kind, spec, before.metaJson, index.metaJson);
-    const artifact = await saveIndex(store, index, host.now());
+    const artifact = await saveIndex(store, index, host.now(), repair);
     const { counts } = compareIndexes(row.namespace, before?.tools ?? [], index.tools);
     const isChanged = counts.added + counts.removed + counts.changed > 0;
     const facts = {

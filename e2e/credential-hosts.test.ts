@@ -13,7 +13,7 @@ import {
   startInstallation,
 } from "@executor/testkit/installation/start-installation";
 import { type OpenapiServer, petDocument, startOpenapiServer } from "@executor/testkit/tools/openapi-server";
-import { signIn } from "./support/api.ts";
+import { ask, type AskOptions, signIn } from "./support/api.ts";
 import { until } from "./support/until.ts";
 
 const SECRET = "canary-hosts-90ab12";
@@ -120,6 +120,50 @@ test("an answer to what was asked for one host is not taken for another", async 
   });
   expect((await executor.credentials.list()).items).toEqual([]);
   await executor.tasks.cancel(taskId);
+});
+
+test("the page that takes a secret: no other page can post to it, frame it or read it, and it takes one answer once", async () => {
+  const person = await signIn(installation);
+  const { executor, workspaceId, token } = person;
+  await connected(executor);
+  const { taskId } = await executor.tasks.create({ code: list });
+  const asked = await until(
+    "the question",
+    async () => (await executor.interactions.list({ status: "pending" })).items[0],
+  );
+  expect(asked.url).toBe(`/interactions/${asked.interactionId}`);
+  const page = await ask(installation.url, `GET ${asked.url}`);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(policy).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+  expect(policy).not.toContain("unsafe");
+  expect([page.status, page.headers.get("cache-control"), page.headers.get("referrer-policy")]).toEqual([
+    200,
+    expect.stringMatching(/no-/),
+    "no-referrer",
+  ]);
+  const route = `POST /api/interactions/${asked.interactionId}`;
+  const body = { workspaceId, answer: { token: SECRET } };
+  const bearer = { authorization: `Bearer ${token}` };
+  const forged: [AskOptions, number][] = [
+    [{ body }, 401],
+    [{ body, headers: { cookie: `token=${token}` } }, 401],
+    [{ body, headers: { ...bearer, origin: "http://evil.example" } }, 403],
+    [{ body, headers: { ...bearer, origin: "null" } }, 403],
+    [{ body: JSON.stringify(body), headers: { ...bearer, "content-type": "text/plain" } }, 415],
+    [{ body: `token=${SECRET}`, headers: { ...bearer, "content-type": "application/x-www-form-urlencoded" } }, 415],
+  ];
+  for (const [options, status] of forged) expect((await ask(installation.url, route, options)).status).toBe(status);
+  expect((await ask(installation.url, `${route.replace("POST", "GET")}?answer=${SECRET}`, { token })).status).not.toBe(
+    500,
+  );
+  const agent = await executor.keys.create({ role: "agent", label: "a" });
+  const reviewer = await executor.keys.create({ role: "reviewer", label: "r" });
+  for (const { token: other } of [agent, reviewer])
+    expect((await ask(installation.url, route, { token: other, body })).status).toBe(403);
+  const [first, second] = [await person.ask(route, { body }), await person.ask(route, { body })];
+  expect([first.status, second.status]).toEqual([200, 409]);
+  expect(JSON.stringify([first.body, second.body])).not.toContain(SECRET);
+  expect((await executor.tasks.wait(taskId)).status).toBe("completed");
 });
 
 test("the next source of the same name gets nothing of the one before", async () => {

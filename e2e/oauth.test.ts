@@ -128,6 +128,7 @@ test("D04: where people share an installation, a sign-in counts for the one who 
     expect([page.status, provider.requests.length]).toEqual([200, 0]);
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
     expect(await page.text()).not.toContain(query.slice(-10));
+    expect((await fetch(`${shared.url}/oauth-callback.js`)).headers.get("content-type")).toContain("javascript");
     expect(await finish(victim, query)).toMatchObject({ body: { code: "oauth.refused" } });
     // And nobody may end it after that.
     expect(await finish(attacker, query)).toMatchObject({ body: { code: "oauth.refused" } });

@@ -7,6 +7,7 @@ import type { Hint, Store } from "@executor/core/ports/store";
 import { tables } from "@executor/core/store/tables";
 import { describeStore } from "@executor/testkit/conformance/store";
 import { createSystemHost } from "../system-host.ts";
+import { initialSchema } from "./migrations/0001-initial.ts";
 import { migrate, schemaVersion } from "./migrations.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
@@ -84,6 +85,19 @@ describe("the file", () => {
     const second = await openSqliteStore({ path });
     expect(await second.readWorkspace({ workspaceId })).not.toBeNull();
     await second.close();
+  });
+  test("R05: of the first schema is brought to today's, and keeps what was in it", async () => {
+    const path = join(newDir(), "executor.db");
+    const old = new Database(path);
+    old.run(initialSchema);
+    old.run("INSERT INTO workspaces VALUES ('ws_old', 'anonymous', 1, 7, 0)");
+    old.run("PRAGMA user_version = 1");
+    old.close();
+    const store = await openSqliteStore({ path });
+    expect(await store.readWorkspace({ workspaceId: "ws_old" })).toMatchObject({ workspaceId: "ws_old" });
+    expect(await store.listSources({ workspaceId: "ws_old" })).toEqual([]);
+    expect(await store.listCredentials({ workspaceId: "ws_old" })).toEqual([]);
+    await store.close();
   });
   test("written by a newer version is refused with what to do", async () => {
     const path = join(newDir(), "executor.db");

@@ -15,6 +15,7 @@ import type {
 } from "@executor/core/ports/source";
 import type { Store } from "@executor/core/ports/store";
 import type { SourceRow } from "@executor/core/store/tables";
+import { readAgainAfterMs } from "@executor/core/store/verbs/sources";
 import { compareIndexes } from "./compare-indexes.ts";
 import { loadDocument, loadHead, saveIndex } from "./stored-index.ts";
 
@@ -32,11 +33,16 @@ export interface ReaderDeps {
 const LEASE_MS = 60_000;
 const REPORT_EVERY_MS = 500;
 const READ_WITHIN_MS = 5 * 60_000;
-/** 30 s, 1 min, 2 min … at most an hour. */
-const retryMs = (failures: number): number => Math.min(3_600_000, 30_000 * 2 ** Math.min(failures, 10));
+/** Most of a reading is waiting for somebody's server; a slow one must not hold up the others. */
+const AT_ONCE = 3;
 
 /** Gives how many were read, well or badly. */
 export async function readDueSources(deps: ReaderDeps): Promise<number> {
+  const counts = await Promise.all(Array.from({ length: AT_ONCE }, () => readOneByOne(deps)));
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+async function readOneByOne(deps: ReaderDeps): Promise<number> {
   const by = deps.host.newId("worker");
   for (let count = 0; ; count++) {
     if (deps.signal.aborted) return count;
@@ -84,9 +90,12 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
     if (done) await forgetOldArtifacts(store, row, done);
     log.info("source.indexed", { sourceId, namespace: row.namespace, tools: index.tools.length });
   } catch (error) {
-    if (deps.signal.aborted) return;
+    if (deps.signal.aborted) {
+      await store.releaseIndexing({ sourceId, by, now: host.now() });
+      return;
+    }
     const told = tellError(error, lease.signal);
-    const dueAt = told.retry ? host.now() + retryMs(row.failures) : null;
+    const dueAt = told.retry ? host.now() + readAgainAfterMs(row.failures) : null;
     const errorJson = JSON.stringify({ code: told.code, message: told.message, at: host.now() });
     await store.failIndexing({ sourceId, by, revision, errorJson, dueAt, now: host.now() });
     log.warn("source.failed", { sourceId, namespace: row.namespace, code: told.code });

@@ -11,6 +11,11 @@ import type { Tx } from "../tx.ts";
 
 /** Above what anyone connects; a list that was cut would hide tools. */
 const MAX_SOURCES = 1_000;
+/** Failures after which a source whose reader died is left alone for a while: it may be what kills them. */
+const TRY_AGAIN_AT_ONCE = 2;
+
+/** 30 s, 1 min, 2 min … at most an hour. */
+export const readAgainAfterMs = (failures: number): number => Math.min(3_600_000, 30_000 * 2 ** Math.min(failures, 10));
 
 interface By {
   actorId: string;
@@ -129,21 +134,53 @@ export async function requestIndexing(
   return { ...source, dueAt: args.now };
 }
 
+export async function hasDueSources(tx: Tx, { now }: { now: number }): Promise<boolean> {
+  return (await findDue(tx, now)).length > 0;
+}
+
 /** Takes sources that are due and that nobody reads. */
 export async function claimIndexing(
   tx: Tx,
   args: { by: string; now: number; untilMs: number; limit: number },
 ): Promise<SourceRow[]> {
-  const due = await tx.find("sources", { index: "byDue", before: args.now + 1, limit: 50 });
-  const free = due.filter(({ indexingUntil }) => indexingUntil === null || indexingUntil <= args.now);
+  const { by, untilMs, now } = args;
   const claimed: SourceRow[] = [];
-  for (const source of free.slice(0, args.limit)) {
-    const { by, untilMs } = args;
-    const patch = { indexingBy: by, indexingUntil: untilMs, dueAt: untilMs, progressJson: '{"phase":"fetching"}' };
+  for (const source of await findDue(tx, now)) {
+    if (claimed.length === args.limit) break;
+    // Still marked: whoever read it is gone, or hangs.
+    const failures = source.indexingBy === null ? source.failures : source.failures + 1;
+    if (failures > source.failures && failures > TRY_AGAIN_AT_ONCE) {
+      await leaveAlone(tx, source, now);
+      continue;
+    }
+    const progressJson = '{"phase":"fetching"}';
+    const patch = { indexingBy: by, indexingUntil: untilMs, dueAt: untilMs, failures, progressJson };
     await tx.update("sources", source.sourceId, patch);
     claimed.push({ ...source, ...patch });
   }
   return claimed;
+}
+
+async function findDue(tx: Tx, now: number): Promise<SourceRow[]> {
+  const due = await tx.find("sources", { index: "byDue", before: now + 1, limit: 50 });
+  return due.filter(({ indexingUntil }) => indexingUntil === null || indexingUntil <= now);
+}
+
+async function leaveAlone(tx: Tx, source: SourceRow, now: number): Promise<void> {
+  const message = "The process that reads sources ended in the middle of this one, again. Is the document very large?";
+  const error = { code: "source.unreadable", message, at: now };
+  await fail(tx, source, { errorJson: JSON.stringify(error), dueAt: now + readAgainAfterMs(source.failures), now });
+}
+
+/** A reader that stops in the middle of its work gives it back: it is due at once, and nobody was lost. */
+export async function releaseIndexing(
+  tx: Tx,
+  args: { sourceId: string; by: string; now: number },
+): Promise<SourceRow | null> {
+  const source = await tx.get("sources", args.sourceId);
+  if (source?.indexingBy !== args.by) return null;
+  await tx.update("sources", source.sourceId, released(source, args.now));
+  return source;
 }
 
 /** False: the lease is lost, or the definition changed; the reader stops. */
@@ -213,14 +250,22 @@ export async function failIndexing(
 ): Promise<SourceRow | null> {
   const source = await leased(tx, args);
   if (!source) return null;
+  return await fail(tx, source, args);
+}
+
+async function fail(
+  tx: Tx,
+  source: SourceRow,
+  { errorJson, dueAt, now }: { errorJson: string; dueAt: number | null; now: number },
+): Promise<SourceRow> {
   const patch: Patch<"sources"> = {
-    ...released(source, args.dueAt),
+    ...released(source, dueAt),
     health: "failing",
-    errorJson: args.errorJson,
+    errorJson,
     failures: source.failures + 1,
   };
   await tx.update("sources", source.sourceId, patch);
-  await tell(tx, source, "source.failed", { error: JSON.parse(args.errorJson) as unknown }, args.now);
+  await tell(tx, source, "source.failed", { error: JSON.parse(errorJson) as unknown }, now);
   return { ...source, ...patch };
 }
 

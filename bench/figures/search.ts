@@ -4,9 +4,11 @@
  */
 import { createSearchIndex, type SearchIndex } from "@executor/core/tools/search/search-index";
 import { searchSegments } from "@executor/core/tools/search/search-segments";
-import { heldOutQueries, type IntentQuery, tuningQueries } from "@executor/testkit/search-quality/intent-queries";
+import { heldOutQueries, tuningQueries } from "@executor/testkit/search-quality/intent-queries";
 import { type CorpusSource, loadCorpus } from "@executor/testkit/search-quality/load-corpus";
 import { measureSearchQuality } from "@executor/testkit/search-quality/measure-search-quality";
+import type { IntentQuery } from "@executor/testkit/search-quality/parse-queries";
+import { secondQueries } from "@executor/testkit/search-quality/second-queries";
 import { type Figure, makeRow, type Row } from "../src/figure.ts";
 import { p50, percentile } from "../src/samples.ts";
 
@@ -22,6 +24,7 @@ export const searchFigure: Figure = {
     return Promise.resolve([
       ...measureQuality(sources, "tuning", tuningQueries),
       ...measureQuality(sources, "held-out", heldOutQueries),
+      ...measureQuality(sources, "second", secondQueries),
       measureTimes(sources, 20_000, 10, quick),
       measureTimes(sources, 100_000, 40, quick),
       measureBuild(sources, quick),

@@ -19,7 +19,7 @@ export interface SearchDoc {
 }
 
 /** Where a word was found; several may hold at once. */
-export const Field = { name: 1, tag: 2, title: 4, keyword: 8, text: 16, plural: 32 } as const;
+export const Field = { name: 1, tag: 2, title: 4, keyword: 8, text: 16, pluralName: 32 } as const;
 export const Flag = { safe: 1, outdated: 2 } as const;
 
 export interface SearchIndex {
@@ -145,7 +145,8 @@ function readWords(builder: Builder, text: string, field: number, most: number):
     whole = hump ? whole + spelling : spelling;
     if (word >= 0) {
       found.push(word);
-      mark(builder, word, builder.plurals.has(spelling) ? field | Field.plural : field);
+      const isMany = field === Field.name && builder.plurals.has(spelling);
+      mark(builder, word, isMany ? field | Field.pluralName : field);
     }
     // ConfigMap is also the word configmap, as people write it.
     if (hump && field !== Field.name && field !== Field.keyword && whole.length <= 40) {
@@ -214,7 +215,16 @@ function actionsOf(builder: Builder, name: readonly number[], title: readonly nu
     if (verb && verb.sure === 1 && !(told !== 0 && isMethodWord(text(word)))) told |= verb.action;
   }
   if (told === 0 && name.some((word) => text(word) === "post")) return Action.create;
-  return told === 0 && safe ? reads : told;
+  if (told !== 0 || !safe) return told;
+  // A noun alone: GraphQL has `issues` and `issue`.
+  return readsOf(builder, name.at(-1), text(title[0]));
+}
+
+/** Of the doc at hand: several things are a list, one is got. */
+function readsOf(builder: Builder, last: number | undefined, firstOfTitle: string): ActionMask {
+  if (firstOfTitle === "all") return Action.list;
+  const isMany = last !== undefined && ((builder.fields[last] as number) & Field.pluralName) !== 0;
+  return isMany ? Action.list : Action.get;
 }
 
 function endOfTitle(description: string): number {

@@ -44,8 +44,9 @@ sayAll(
   0.4,
   `close reopen archive unarchive move mark put toggle scale reschedule switch enable disable activate deactivate suspend
   unsuspend pause resume cordon uncordon drain lock unlock mute unmute restart reset rotate protect restore convert hide
-  approve accept decline reject dismiss finalize confirm capture void transfer promote demote turn`,
+  dismiss finalize capture void transfer promote demote turn`,
 );
+sayAll(Action.create | Action.update, 0.4, "approve accept decline reject confirm answer");
 say(Action.delete, 1, "delete", "remove", "destroy", "erase");
 say(Action.delete, 0.7, "drop", "purge", "unset", "clear", "revoke", "discard", "uninstall", "detach");
 sayAll(

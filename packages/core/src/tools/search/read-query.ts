@@ -52,6 +52,7 @@ interface Said {
 
 const BESIDE = 0.65;
 const SELF = 0.35;
+const HINT = 0.4;
 const UNDONE = 0.5;
 /** From here on a verb says nothing but what to do. */
 const PLAIN = 0.8;
@@ -68,11 +69,12 @@ export function readQuery(text: string): Query {
   const verbWord = verbAt === null ? null : (said[verbAt]?.word ?? null);
   const concepts = words
     .slice(0, MAX_CONCEPTS - 1)
-    .map(({ word, share }) => makeConcept(word, share, word === verbWord ? asked : 0));
-  if (mine) concepts.push({ ...makeConcept("authenticated", SELF, 0) });
-  const doing = !isQuestion && asked === 0 && isDeed(said);
+    .map(({ word, share }) => makeConcept(word, share, word === verbWord ? asked : (aspects.get(word) ?? 0)));
+  for (const word of hinted(said, asked, isQuestion)) concepts.push(makeConcept(word, HINT, 0));
+  if (mine) concepts.push(makeConcept("authenticated", SELF, 0));
+  const doing = !isQuestion && asked === 0 && !isAboutAspect(said) && isDeed(said);
   const plural = many || meaning.some((each) => each.plural && each.share === 1);
-  const wished = doing ? { asked: 0, sure: 0.6 } : wish(asked, sure, plural);
+  const wished = doing ? deed(said) : wish(asked, sure, plural);
   return {
     concepts: dropTwins(concepts),
     ...wished,
@@ -85,6 +87,25 @@ export function readQuery(text: string): Query {
 }
 
 export const flatten = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
+
+/** A verb nobody knows most likely changes something that is there. */
+function deed(said: readonly Said[]): Wish {
+  const isKnown = said.some(({ word }) => isDoing(word));
+  return { asked: isKnown ? 0 : Action.update, sure: isKnown ? 0.6 : 0.4 };
+}
+
+/** Words for what was said without them: who adds a person invites, and `is it merged` wants a check. */
+function hinted(said: readonly Said[], asked: ActionMask, isQuestion: boolean): string[] {
+  const first = said[0]?.word ?? "";
+  if (isQuestion) return first === "who" ? ["user"] : checking.has(first) ? ["check"] : [];
+  if (!said.some(({ word, share }) => persons.has(word) && share === 1)) return [];
+  if (asked === Action.create) return ["invite"];
+  return asked === Action.delete ? ["kick"] : [];
+}
+const checking: ReadonlySet<string> = new Set("is are was were does did has".split(" "));
+const persons: ReadonlySet<string> = new Set(
+  "someone somebody everyone user person member teammate colleague guest collaborator participant".split(" "),
+);
 
 /** A verb without an action of its own stands first; what an article follows, there, is a verb too, known or not. */
 function isDeed(said: readonly Said[]): boolean {
@@ -184,6 +205,7 @@ const noVerb = (said: readonly Said[]): Taken => ({
 /** The first word that can only be a verb, or one that may be a noun where it stands like a verb: `file an issue`. */
 function takeVerb(said: readonly Said[]): Taken {
   const first = said.findIndex(({ word }) => !isSilent(word) || word === "which");
+  const endsInAspect = isAboutAspect(said);
   for (let at = 0; at < said.length; at++) {
     const { word, plural } = said[at] as Said;
     const found = actionOf(word);
@@ -192,7 +214,9 @@ function takeVerb(said: readonly Said[]): Taken {
     const isPlain = found.sure >= PLAIN;
     const standsLikeVerb =
       at === first &&
-      (articles.has(next) || (!plural && directions.has(next)) || (said.length > 1 && (isPlain || isDoing(word))));
+      (articles.has(next) ||
+        (!plural && directions.has(next)) ||
+        (said.length > 1 && !plural && (isPlain || (isDoing(word) && !endsInAspect))));
     if (at > first && isDoing(word) && determiners.has(next) && !plural)
       return taken(said, at, found.action, found.sure);
     if (at === first && word === "open" && said.at(-1)?.plural === true && !articles.has(next)) continue;
@@ -210,6 +234,20 @@ function taken(said: readonly Said[], verbAt: number, asked: ActionMask, sure: n
   const rest = said.filter((_, index) => index !== verbAt || sure < PLAIN);
   return { rest, asked, sure, verb: said[verbAt]?.word ?? null, verbAt };
 }
+
+/** What one looks at: `refund status` and `workflow run details` do nothing. The value: what a tool does that shows it. */
+const aspects: ReadonlyMap<string, ActionMask> = new Map([
+  ["detail", Action.get],
+  ["information", Action.get],
+  ["metadata", Action.get],
+  ["status", Action.get],
+  ["overview", Action.get],
+  ["history", Action.list],
+  ["count", reads],
+  ["summary", reads],
+]);
+
+const isAboutAspect = (said: readonly Said[]): boolean => said.length === 2 && aspects.has(said[1]?.word ?? "");
 
 const articles: ReadonlySet<string> = new Set([
   "a",

@@ -3,7 +3,7 @@
  * names below the namespace only. Numbers lie in typed arrays; the only strings are the words themselves and the names, which
  * the caller holds anyway. It is never changed after it was built.
  */
-import { Action, type ActionMask, actionOf, isMethodWord, reads } from "./actions.ts";
+import { Action, type ActionMask, actionOf, isMethodWord } from "./actions.ts";
 import { GrowingNumbers } from "./growing-numbers.ts";
 import { splitWords } from "./split-words.ts";
 import { fillerWords, stopWords } from "./synonyms.ts";

@@ -190,16 +190,17 @@ function comparePaths(segments: readonly Segment[], a: SearchResult, b: SearchRe
 /** A guess that is followed must be good: every word of the query is known and matched, and the next one is well behind. */
 function isClear(
   [first, second]: readonly SearchResult[],
-  { vague, concepts, sure }: Query,
+  { vague, concepts, verb, doing }: Query,
   sought: number,
   scans: readonly Scan[],
   judge: Judge,
 ): boolean {
   if (!first) return false;
   if (first.score >= EXACT_PATH) return true;
-  const matched = scans[first.segment]?.matched[first.doc] ?? 0;
-  if (vague || sought < concepts.length || matched !== (1 << sought) - 1) return false;
+  const isWhole = ({ segment, doc }: SearchResult): boolean => scans[segment]?.matched[doc] === (1 << sought) - 1;
+  if (vague || sought < concepts.length || !isWhole(first)) return false;
   if (second === undefined) return true;
-  const isSaid = sure >= 0.8 && judge.isAllAsked(first.segment, first.doc);
-  return first.score - second.score >= (isSaid ? LEAD : FAR_LEAD);
+  const isSaid = (verb !== null || doing) && judge.isAllAsked(first.segment, first.doc);
+  // A second that lacks a word of the query is no rival.
+  return first.score - second.score >= (isSaid ? LEAD : FAR_LEAD) * (isWhole(second) ? 1 : 0.6);
 }

@@ -221,6 +221,16 @@ const groups: readonly (readonly [number, ...string[]])[] = [
   [0.7, "total", "count", "sum", "number"],
   [0.6, "draft", "unpublished"],
   [0.6, "photo", "media", "video"],
+  [0.5, "profile", "user"],
+  [0.6, "schedule", "tomorrow", "tonight", "later", "monday"],
+  [0.8, "star", "stargazer"],
+  [0.8, "watch", "watcher"],
+  [0.8, "follow", "follower"],
+  [0.8, "contribute", "contributor"],
+  [0.8, "subscribe", "subscriber"],
+  [0.8, "assign", "assignee"],
+  [0.8, "review", "reviewer"],
+  [0.8, "participate", "participant"],
 ];
 
 const near = new Map<string, Map<string, number>>();
@@ -283,6 +293,18 @@ export const phrases: readonly (readonly [readonly string[], readonly string[]])
   [["bunch", "of"], []],
   [["list", "of"], ["list"]],
   [["go", "to"], ["navigate"]],
+  [
+    ["leave", "a", "comment"],
+    ["create", "comment"],
+  ],
+  [
+    ["leave", "a", "note"],
+    ["create", "comment"],
+  ],
+  [
+    ["leave", "a", "review"],
+    ["create", "review"],
+  ],
   [["gha"], ["github", "action"]],
   [["take", "off"], ["remove"]],
   [["take", "away"], ["remove"]],
@@ -322,7 +344,7 @@ export const stopWords: ReadonlySet<string> = new Set(
   `a an the of to for in on at by with from into onto and or as is are be was were it its this that these those i we you he she
   they me us our your their his her him them want need would like please can could should how do does did to will shall let s t
   some any one each every there here what when where if then than so just about via using use given specific certain particular
-  existing currently available up out off over under within tool api endpoint operation thing stuff way help me somebody someone
+  existing currently available up out off over under within tool api operation thing stuff way help me somebody someone
   something specified named called whose who have which also now again am id d ll ve re don`.split(/\s+/),
 );
 

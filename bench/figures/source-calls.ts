@@ -4,7 +4,7 @@
  * policy) are on disk before they leave. CPU is that of server, worker and guests together, without the API that answers.
  */
 import { type BareFloor, openBareFloor } from "../src/bare-floor.ts";
-import { type Child, readTreeCpuMs, startChild } from "../src/child-process.ts";
+import { readTreeCpuMs, startChild } from "../src/child-process.ts";
 import { type Figure, makeRow, type Row } from "../src/figure.ts";
 import { apiServerMain, type Api, type Installation, openInstallation, runToEnd } from "../src/installation.ts";
 import { p50, sampleInTurn, timeMs } from "../src/samples.ts";

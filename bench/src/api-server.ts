@@ -11,10 +11,10 @@ const operation = (operationId: string, more: object) => ({
 const idParameter = { name: "id", in: "path", required: true, schema: { type: "integer" } };
 const bodySchema = { type: "object", properties: { value: { type: "integer" }, note: { type: "string" } } };
 
-const server = Bun.serve({
+const server: Bun.Server<undefined> = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  async fetch(request) {
+  async fetch(request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === "/openapi.json") return Response.json(document());
     if (pathname === "/counts") return Response.json(counts);
@@ -26,7 +26,7 @@ const server = Bun.serve({
   },
 });
 
-const document = () => ({
+const document = (): object => ({
   openapi: "3.1.0",
   info: { title: "Things", version: "1" },
   servers: [{ url: `http://127.0.0.1:${server.port}` }],

@@ -102,7 +102,7 @@ export function createCredentialDesk(parts: CredentialDeskParts): CredentialDesk
     const secretJson = await secrets.reveal(usable);
     const used: PublicAuth = usable.kind === "oauth2" ? { ...auth, type: "oauth2" } : auth;
     const { credentialId, version } = usable;
-    return { kind: "ready", auth: toAuthParts(used, secretJson), credentialId, version };
+    return { kind: "ready", auth: partsOf(usable, used, secretJson), credentialId, version };
   };
 
   /** Null: dead. A token that is still good is used when its refresh fails for a reason that may pass. */
@@ -131,6 +131,18 @@ export function createCredentialDesk(parts: CredentialDeskParts): CredentialDesk
       for (const row of rows) await forget(secrets, row);
     },
   };
+}
+
+/** Stores give the same row again while nothing was written: its parts are made once, and gone with it. */
+const partsByRow = new WeakMap<CredentialRow, { authJson: string; secretJson: string; parts: AuthParts }>();
+
+function partsOf(row: CredentialRow, auth: PublicAuth, secretJson: string): AuthParts {
+  const authJson = JSON.stringify(auth);
+  const known = partsByRow.get(row);
+  if (known?.authJson === authJson && known.secretJson === secretJson) return known.parts;
+  const parts = toAuthParts(auth, secretJson);
+  partsByRow.set(row, { authJson, secretJson, parts });
+  return parts;
 }
 
 function placeOf({ source, call }: ResolveRequest, auth: PublicAuth): Omit<CredentialSlot, "name"> {

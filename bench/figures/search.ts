@@ -4,6 +4,7 @@
  */
 import { createSearchIndex, type SearchIndex } from "@executor/core/tools/search/search-index";
 import { searchSegments } from "@executor/core/tools/search/search-segments";
+import { fourthQueries } from "@executor/testkit/search-quality/fourth-queries";
 import { heldOutQueries, tuningQueries } from "@executor/testkit/search-quality/intent-queries";
 import { type CorpusSource, loadCorpus } from "@executor/testkit/search-quality/load-corpus";
 import { measureSearchQuality } from "@executor/testkit/search-quality/measure-search-quality";
@@ -27,6 +28,7 @@ export const searchFigure: Figure = {
       ...measureQuality(sources, "held-out", heldOutQueries),
       ...measureQuality(sources, "second", secondQueries),
       ...measureQuality(sources, "third", thirdQueries),
+      ...measureQuality(sources, "fourth", fourthQueries),
       measureTimes(sources, 20_000, 10, quick),
       measureTimes(sources, 100_000, 40, quick),
       measureBuild(sources, quick),

@@ -195,7 +195,7 @@ interface Taken extends Wish {
 
 /** No word of it says what to do; a question is answered by reading. */
 const noVerb = (said: readonly Said[]): Taken => ({
-  rest: [...said],
+  rest: said.filter(({ word, plural }) => plural || (actionOf(word)?.sure ?? 0) < PLAIN),
   asked: reads,
   sure: 0.7,
   verb: null,
@@ -284,7 +284,7 @@ const nouns: ReadonlySet<string> = new Set([
 /** Who gets several things wants a list; who names several and says nothing else most likely does, too. */
 function wish(asked: ActionMask, sure: number, plural: boolean): Wish {
   if (asked === Action.get && plural) return { asked: Action.list, sure };
-  if (asked === reads) return { asked: plural ? Action.list | Action.get : reads, sure };
+  if (asked === reads) return { asked: plural ? Action.list : reads, sure };
   if (asked === 0) return plural ? { asked: Action.list, sure: 0.7 } : { asked: reads, sure: 0.3 };
   return { asked, sure };
 }

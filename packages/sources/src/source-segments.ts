@@ -69,7 +69,7 @@ export function createSourceSegments(deps: SegmentDeps) {
     if (!kind) throw new Error(`no kind ${row.type}`);
     const { head, index } = await openShared(digest);
     const spec = specOf(row);
-    const tools = kind.open({
+    const tools = await kind.open({
       source: spec,
       metaJson: head.metaJson,
       details: () => details.load(digest),

@@ -15,6 +15,11 @@ export interface SourceKind {
   /** Is this URL one of mine? Null when not. Never throws for what the other side answers. */
   probe(url: string, io: ReadIo): Promise<ProbeFinding | null>;
   /** Makes the tools of an index that was read before, maybe by another process. Does no work yet. */
+  open(opened: OpenedIndex): SourceTools | Promise<SourceTools>;
+}
+
+/** A kind whose code is there already. */
+export interface LoadedKind extends SourceKind {
   open(opened: OpenedIndex): SourceTools;
 }
 

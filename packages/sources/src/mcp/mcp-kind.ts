@@ -9,7 +9,7 @@ import type {
   OpenedIndex,
   ProbeFinding,
   ReadIo,
-  SourceKind,
+  LoadedKind,
   SourceTools,
 } from "@executor/core/ports/source";
 import type { Sent, ToolCall } from "@executor/core/tools/tool";
@@ -23,7 +23,7 @@ const MAX_TOOLS = 20_000;
 const MAX_INSTRUCTIONS = 4_000;
 const PROBE_MS = 8_000;
 
-export const mcpKind: SourceKind = {
+export const mcpKind: LoadedKind = {
   type: "mcp",
 
   async read(source, io) {

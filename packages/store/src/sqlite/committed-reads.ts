@@ -16,15 +16,14 @@ export class CommittedReads {
     this.#version = db.prepare("PRAGMA data_version");
   }
 
-  /** What `load` gives is shared: nobody may change it. */
-  async read<T>(key: string, load: () => Promise<T>): Promise<T> {
+  /** What `load` gives is shared, so nobody can change it. */
+  async read<T>(key: string, load: () => Promise<readonly T[]>): Promise<readonly T[]> {
     const version = this.#version.get()?.data_version ?? -1;
     if (version !== this.#seen || this.#kept.size > MAX_KEPT) this.#kept.clear();
     this.#seen = version;
-    // `undefined` is nothing that a verb gives.
     const known = this.#kept.get(key);
-    if (known !== undefined) return known as T;
-    const loaded = await load();
+    if (known !== undefined) return known as readonly T[];
+    const loaded = Object.freeze((await load()).map((row) => Object.freeze(row)));
     // Read after the version was asked: it is as new as that, or newer.
     if (this.#seen === version) this.#kept.set(key, loaded);
     return loaded;

@@ -73,7 +73,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const versionReader = openDatabase(options.path, { migrates: false });
   const committed = new CommittedReads(versionReader);
   for (const name of readForEveryCall) {
-    const load = verbs[name] as (args: never) => Promise<unknown>;
+    const load = verbs[name] as (args: never) => Promise<readonly object[]>;
     verbs[name] = async (args: never) => {
       if (closed) throw new AppError("store.unavailable", "The store is closed.");
       return await committed.read(`${name} ${JSON.stringify(args)}`, () => load(args)).catch(explain);

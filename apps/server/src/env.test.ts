@@ -9,6 +9,7 @@ test("by default it listens on loopback only and gives anonymous sessions there"
     port: 8_788,
     isLoopback: true,
     publicUrl: null,
+    oauthClientUrl: null,
     allowedHosts: [],
     anonymous: true,
     autoExecute: false,

@@ -60,7 +60,11 @@ async function main(): Promise<void> {
     limits,
     runtimes: { list: () => describeRuntimes(runtimes, { probe: env.autoExecute }) },
     tools,
-    sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
+    sources: {
+      ...sources,
+      signIns: (redirectBase) =>
+        createSignIns({ ...sources, store, host, redirectBase, clientDocumentUrl: env.oauthClientUrl }),
+    },
     transpile: transpileTask,
     env,
     log,

@@ -17,6 +17,7 @@ export function lazyKind(type: SourceType, load: () => Promise<LoadedKind>): Sou
     type,
     read: async (source, io) => (await kind()).read(source, io),
     probe: async (url, io) => (await kind()).probe(url, io),
+    askChallenge: async (source, io) => (await (await kind()).askChallenge?.(source, io)) ?? null,
     open: async (opened) => (await kind()).open(opened),
   };
 }

@@ -5,17 +5,11 @@
 import { AppError } from "@executor/contracts/error";
 import type { Logger } from "@executor/core/log";
 import type { Host } from "@executor/core/ports/host";
-import type {
-  AuthParts,
-  GuardedFetch,
-  ReadIo,
-  ReadProgress,
-  SourceKind,
-  SourceSpec,
-} from "@executor/core/ports/source";
+import type { GuardedFetch, ReadIo, ReadProgress, SourceKind, SourceSpec } from "@executor/core/ports/source";
 import type { Store } from "@executor/core/ports/store";
 import type { SourceRow } from "@executor/core/store/tables";
 import { readAgainAfterMs } from "@executor/core/store/verbs/sources";
+import type { ReadingAuth } from "./call-credentials.ts";
 import { compareIndexes } from "./compare-indexes.ts";
 import { loadDocument, loadHead, saveIndex } from "./stored-index.ts";
 
@@ -26,7 +20,7 @@ export interface ReaderDeps {
   kinds: readonly SourceKind[];
   fetch: GuardedFetch;
   /** What the source itself may be read with: a static secret, or the workspace's credential if there is one. */
-  readAuth(source: SourceSpec, addedBy: string): Promise<AuthParts>;
+  readAuth(source: SourceSpec, addedBy: string): Promise<ReadingAuth>;
   signal: AbortSignal;
 }
 
@@ -66,14 +60,19 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
     const spec = await withInlineDocument(store, row);
     const kind = deps.kinds.find(({ type }) => type === row.type);
     if (!kind) throw new AppError("source.invalid", `This version cannot read sources of type ${row.type}.`);
+    const { auth, renew } = await deps.readAuth(spec, row.createdBy);
     const io: ReadIo = {
       fetch: deps.fetch,
-      auth: await deps.readAuth(spec, row.createdBy),
+      auth,
       mayReachMachine: row.origin === "env" || spec.definition.command !== undefined || isFile(spec),
       signal: lease.signal,
       onProgress: lease.report,
     };
-    const index = await kind.read(spec, io);
+    const index = await kind.read(spec, io).catch(async (error: unknown) => {
+      const renewed = isUnauthorized(error) ? ((await renew?.()) ?? null) : null;
+      if (renewed === null) throw error;
+      return await kind.read(spec, { ...io, auth: renewed });
+    });
     lease.report({ phase: "storing" });
     const artifact = await saveIndex(store, index, host.now());
     const before = row.artifact === null ? [] : (await loadHead(store, row.artifact)).tools;
@@ -103,6 +102,9 @@ async function readOne(deps: ReaderDeps, row: SourceRow, by: string): Promise<vo
     lease.close();
   }
 }
+
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof AppError && error.code === "credential.missing" && error.data?.["status"] === 401;
 
 /** Who added it was checked then: a definition with a command or file is there only if an installation admin wrote it. */
 const isFile = ({ definition: { spec, url } }: SourceSpec): boolean =>

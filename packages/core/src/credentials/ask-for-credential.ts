@@ -7,21 +7,30 @@ import { answerSchemaFor } from "./secret-shape.ts";
 export type AskedSource = Pick<SourceSpec, "namespace" | "definition">;
 
 /** Where the answer goes; kept beside the interaction. */
-export type CredentialAskState = Pick<CredentialSlot, "workspaceId" | "sourceKey" | "scope" | "actorId" | "name">;
+export type CredentialAskState = Pick<CredentialSlot, "workspaceId" | "sourceKey" | "scope" | "actorId" | "name"> & {
+  /** What a sign-in must ask for, when a call turned out to need more than was granted. */
+  scopes?: readonly string[];
+};
 
-export function askForCredential(
-  source: AskedSource,
-  auth: PublicAuth,
-  slot: CredentialAskState,
-  why: "missing" | "dead",
-): Ask {
+/** `narrow`: there is a sign-in, and it allows too little. */
+type Why = "missing" | "dead" | "narrow";
+
+export function askForCredential(source: AskedSource, auth: PublicAuth, slot: CredentialAskState, why: Why): Ask {
   const { name } = source.definition;
   const isOauth = auth.type === "oauth2";
-  const { workspaceId, sourceKey, scope, actorId } = slot;
-  const state: CredentialAskState = { workspaceId, sourceKey, scope, actorId, name: slot.name };
+  const { workspaceId, sourceKey, scope, actorId, scopes } = slot;
+  const state: CredentialAskState = {
+    workspaceId,
+    sourceKey,
+    scope,
+    actorId,
+    name: slot.name,
+    ...(scopes && { scopes }),
+  };
+  const titles = { missing: `Credential for ${name}`, dead: `Reconnect ${name}`, narrow: `More rights for ${name}` };
   return {
     kind: isOauth || why === "dead" ? "oauth" : "credential",
-    title: why === "dead" ? `Reconnect ${name}` : `Credential for ${name}`,
+    title: titles[why],
     detail: `${whoNeedsIt(source, slot, why)} ${whereItGoes(source, auth)}`,
     answerSchema: isOauth || why === "dead" ? null : answerSchemaFor(auth),
     url: null,
@@ -29,13 +38,11 @@ export function askForCredential(
   };
 }
 
-function whoNeedsIt(
-  source: AskedSource,
-  { scope, actorId, name }: CredentialAskState,
-  why: "missing" | "dead",
-): string {
+function whoNeedsIt(source: AskedSource, { scope, actorId, name, scopes = [] }: CredentialAskState, why: Why): string {
   const whose = scope === "actor" ? `the actor ${actorId}` : "the whole workspace";
   const account = name === "default" ? "" : `, account "${name}"`;
+  if (why === "narrow")
+    return `The sign-in of ${whose} with the source ${source.namespace}${account} does not allow what a task wants to do. Sign in again; it asks for: ${scopes.join(" ").slice(0, 500)}.`;
   return why === "dead"
     ? `The sign-in of ${whose} with the source ${source.namespace}${account} has ended and cannot be renewed. Connect again.`
     : `A task wants to use the source ${source.namespace}, which needs a credential of ${whose}${account}.`;

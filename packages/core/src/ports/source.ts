@@ -14,6 +14,8 @@ export interface SourceKind {
   read(source: SourceSpec, io: ReadIo): Promise<SourceIndex>;
   /** Is this URL one of mine? Null when not. Never throws for what the other side answers. */
   probe(url: string, io: ReadIo): Promise<ProbeFinding | null>;
+  /** The WWW-Authenticate with which the source answers a stranger: where a sign-in begins. Null: it has none. Never throws. */
+  askChallenge?(source: SourceSpec, io: ReadIo): Promise<string | null>;
   /** Makes the tools of an index that was read before, maybe by another process. Does no work yet. */
   open(opened: OpenedIndex): SourceTools | Promise<SourceTools>;
 }
@@ -111,6 +113,8 @@ export interface SourceTools {
   prepare(tool: IndexedTool, call: ToolCall, io: CallIo): Promise<Prepared>;
   /** Called with the input of a call before it is gated: what the gate must judge instead of the tool itself. None: the tool stands for itself. Throws AppError. */
   gatePaths?(tool: IndexedTool, input: unknown): GatePath[];
+  /** Something is open that must end with the source (sessions, processes). */
+  isHolding?(): boolean;
   /** Ends what it holds open (sessions, processes). */
   close?(): Promise<void>;
 }

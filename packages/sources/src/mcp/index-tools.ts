@@ -8,6 +8,7 @@ import type { IndexedTool } from "@executor/core/ports/source";
 /** What is used of a listed tool. Everything in it comes from outside. */
 export interface ListedTool {
   name: string;
+  [more: string]: unknown;
   title?: string | undefined;
   description?: string | undefined;
   inputSchema?: unknown;

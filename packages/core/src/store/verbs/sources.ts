@@ -99,7 +99,7 @@ export async function updateSource(
     name: args.name,
     definitionJson: args.definitionJson,
     revision: source.revision + 1,
-    ...(args.reread && { dueAt: args.now, failures: 0 }),
+    ...(args.reread && { dueAt: args.now, failures: 0, progressJson: source.progressJson ?? NOT_BEGUN }),
   };
   await tx.update("sources", source.sourceId, patch);
   const updated = { ...source, ...patch };
@@ -123,6 +123,9 @@ export async function deleteSource(
   return source;
 }
 
+/** A reading that was asked for counts as begun: whoever waits for it must not take the last one for it. */
+const NOT_BEGUN = '{"phase":"fetching"}';
+
 /** Asks for a reading now. Anyone who sees a source may ask. */
 export async function requestIndexing(
   tx: Tx,
@@ -130,8 +133,9 @@ export async function requestIndexing(
 ): Promise<SourceRow> {
   const source = await readSource(tx, args);
   if (!source) throw notFound(args.sourceId);
-  await tx.update("sources", source.sourceId, { dueAt: args.now });
-  return { ...source, dueAt: args.now };
+  const patch = { dueAt: args.now, progressJson: source.progressJson ?? NOT_BEGUN };
+  await tx.update("sources", source.sourceId, patch);
+  return { ...source, ...patch };
 }
 
 export async function hasDueSources(tx: Tx, { now }: { now: number }): Promise<boolean> {
@@ -153,8 +157,7 @@ export async function claimIndexing(
       await leaveAlone(tx, source, now);
       continue;
     }
-    const progressJson = '{"phase":"fetching"}';
-    const patch = { indexingBy: by, indexingUntil: untilMs, dueAt: untilMs, failures, progressJson };
+    const patch = { indexingBy: by, indexingUntil: untilMs, dueAt: untilMs, failures, progressJson: NOT_BEGUN };
     await tx.update("sources", source.sourceId, patch);
     claimed.push({ ...source, ...patch });
   }
@@ -179,7 +182,7 @@ export async function releaseIndexing(
 ): Promise<SourceRow | null> {
   const source = await tx.get("sources", args.sourceId);
   if (source?.indexingBy !== args.by) return null;
-  await tx.update("sources", source.sourceId, released(source, args.now));
+  await tx.update("sources", source.sourceId, { ...released(source, args.now), progressJson: NOT_BEGUN });
   return source;
 }
 
@@ -274,7 +277,7 @@ function newRow(source: NewSource, createdBy: string, now: number): SourceRow {
     ...source,
     revision: 1,
     health: "indexing",
-    progressJson: '{"phase":"fetching"}',
+    progressJson: NOT_BEGUN,
     artifact: null,
     previousArtifact: null,
     changedAt: null,
@@ -348,12 +351,15 @@ async function leased(tx: Tx, args: { sourceId: string; by: string; revision: nu
 }
 
 /** A refresh that was asked for while it was read stays due. */
-const released = (source: SourceRow, dueAt: number | null): Patch<"sources"> => ({
-  indexingBy: null,
-  indexingUntil: null,
-  progressJson: null,
-  dueAt: source.dueAt === source.indexingUntil ? dueAt : source.dueAt,
-});
+const released = (source: SourceRow, dueAt: number | null): Patch<"sources"> => {
+  const wasAskedFor = source.dueAt !== source.indexingUntil;
+  return {
+    indexingBy: null,
+    indexingUntil: null,
+    progressJson: wasAskedFor ? NOT_BEGUN : null,
+    dueAt: wasAskedFor ? source.dueAt : dueAt,
+  };
+};
 
 /** Numbers of its own within the source, and those of the workspace's stream. */
 async function tell(

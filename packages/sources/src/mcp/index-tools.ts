@@ -66,7 +66,8 @@ export function indexTools(listed: readonly ListedTool[]): {
       outputSchema: objectOr(tool.outputSchema),
     };
     const text = JSON.stringify(detail);
-    const readOnly = tool.annotations?.readOnlyHint === true;
+    // Hints that contradict each other are not believed.
+    const readOnly = tool.annotations?.readOnlyHint === true && tool.annotations.destructiveHint !== true;
     tools.push({
       name,
       description: describe(tool),

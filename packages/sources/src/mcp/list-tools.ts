@@ -10,6 +10,8 @@ import type { ListedTool } from "./index-tools.ts";
 const MAX_TOOLS = 20_000;
 const MAX_PAGES = 2_000;
 const MAX_TOOL_CHARS = 500_000;
+/** Writing JSON takes the square of its depth. */
+const MAX_DEPTH = 200;
 const MAX_WARNINGS = 100;
 const LIST_MS = 60_000;
 
@@ -67,11 +69,11 @@ class GrowingList {
 
   add(given: unknown): void {
     if (this.tools.length >= MAX_TOOLS) return;
+    if (isDeeperThan(MAX_DEPTH, given)) return this.#leaveOut(given, "its schema is too deep");
     const tool = Listed.safeParse(given);
     if (!tool.success) return this.#leaveOut(given, "it has no name or no schema");
     if (this.#names.has(tool.data.name)) return this.#leaveOut(given, "its name is there twice");
-    const length = lengthOf(tool.data);
-    if (length === null || length > MAX_TOOL_CHARS) return this.#leaveOut(given, "its schema is too large");
+    if (JSON.stringify(tool.data).length > MAX_TOOL_CHARS) return this.#leaveOut(given, "its schema is too large");
     const fault = this.#hasHeaders ? findHeaderFault(tool.data.inputSchema) : null;
     if (fault !== null) return this.#leaveOut(given, fault);
     this.#names.add(tool.data.name);
@@ -91,11 +93,12 @@ class GrowingList {
   }
 }
 
-/** Null: so deep that it cannot be written. */
-function lengthOf(tool: object): number | null {
-  try {
-    return JSON.stringify(tool).length;
-  } catch {
-    return null;
+/** Level by level, for a recursion would be too deep itself. */
+function isDeeperThan(limit: number, value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth < limit; depth++) {
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+    if (level.length === 0) return false;
   }
+  return true;
 }

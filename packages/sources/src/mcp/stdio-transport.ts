@@ -126,7 +126,7 @@ export class StdioTransport implements Transport {
  */
 function watchGroup(pid: number): ChildProcess | null {
   if (process.platform === "win32") return null;
-  const script = 'read -r _; kill -TERM -- "-$1"; sleep 1; kill -KILL -- "-$1"';
+  const script = 'read -r _; kill -s TERM -- "-$1"; sleep 1; kill -s KILL -- "-$1"';
   const watcher = spawn("/bin/sh", ["-c", script, "executor-stdio-watch", String(pid)], {
     env: {},
     stdio: ["pipe", "ignore", "ignore"],

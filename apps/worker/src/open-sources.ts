@@ -19,10 +19,8 @@ import type { Store } from "@executor/core/ports/store";
 import { readSourcesEnv } from "@executor/core/sources-env";
 import { createCallCredentials, readingAuth } from "@executor/sources/call-credentials";
 import { createGuardedFetch } from "@executor/sources/egress/create-guarded-fetch";
-import { graphqlKind } from "@executor/sources/graphql/graphql-kind";
-import { mcpKind } from "@executor/sources/mcp/mcp-kind";
+import { lazyKind } from "@executor/sources/lazy-kind";
 import { refreshTokens } from "@executor/sources/oauth/refresh-tokens";
-import { openapiKind } from "@executor/sources/openapi/openapi-kind";
 import { createSourceProvider, type SourceProvider } from "@executor/sources/source-provider";
 import { type SourceReader, startSourceReader } from "@executor/sources/source-reader";
 import { createSourceService, type SourceSecrets, type SourceService } from "@executor/sources/source-service";
@@ -48,7 +46,11 @@ export interface OpenSources {
   close(): Promise<void>;
 }
 
-const kinds: readonly SourceKind[] = [openapiKind, graphqlKind, mcpKind];
+const kinds: readonly SourceKind[] = [
+  lazyKind("openapi", async () => (await import("@executor/sources/openapi/openapi-kind")).openapiKind),
+  lazyKind("graphql", async () => (await import("@executor/sources/graphql/graphql-kind")).graphqlKind),
+  lazyKind("mcp", async () => (await import("@executor/sources/mcp/mcp-kind")).mcpKind),
+];
 
 export function openSources(parts: SourcesParts): OpenSources {
   const { store, host, log, installation, environment } = parts;

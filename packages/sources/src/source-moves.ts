@@ -19,8 +19,9 @@ export async function findMove(
   // It was never read: only what the change itself names is known.
   if (!kind?.hosts || source.artifact === null) return after.baseUrl ?? "another host";
   const { metaJson } = await loadHead(store, source.artifact);
-  const known = new Set(kind.hosts(metaJson, before));
-  return kind.hosts(metaJson, after).find((host) => !known.has(host)) ?? null;
+  const [known, hosts] = await Promise.all([kind.hosts(metaJson, before), kind.hosts(metaJson, after)]);
+  if (known === null || hosts === null) return after.baseUrl ?? "another host";
+  return hosts.find((host) => !known.includes(host)) ?? null;
 }
 
 const CLIENT_OPTIONS = ["type", "clientId", "issuer", "authorizationUrl", "tokenUrl"] as const;

@@ -11,7 +11,9 @@ import type { GuardedFetch, PublicAuth, SourceSpec } from "@executor/core/ports/
 import type { Store } from "@executor/core/ports/store";
 import { finishFlow, hashState, startFlow } from "@executor/sources/oauth/oauth-flows";
 import { OauthClient } from "@executor/sources/oauth/oauth-secret";
+import { clientDocumentUrl } from "@executor/sources/oauth/register-client";
 import { specOf } from "@executor/sources/read-due-sources";
+import type { SourceService } from "@executor/sources/source-service";
 import type { Vault } from "@executor/vault/create-providers";
 import { manualClientKey } from "@executor/worker/open-sources";
 import type { Bearer } from "../http/authenticate.ts";
@@ -35,15 +37,18 @@ export interface SignInParts {
   desk: CredentialDesk;
   vault: Vault;
   fetch: GuardedFetch;
+  service: Pick<SourceService, "askChallenge">;
   /** Where a provider sends people back to, without a slash at the end. */
   redirectBase: string;
+  /** EXECUTOR_OAUTH_CLIENT_URL. */
+  clientDocumentUrl: string | null;
 }
 
 const FLOW = "oauth-flow";
 const CLIENT = "oauth-client";
 
 export function createSignIns(parts: SignInParts): SignIns {
-  const { store, host, desk, vault, fetch, redirectBase } = parts;
+  const { store, host, desk, vault, fetch, service, redirectBase } = parts;
   return {
     async start(request, caller) {
       const { workspaceId } = caller;
@@ -53,9 +58,11 @@ export function createSignIns(parts: SignInParts): SignIns {
       const started = await startFlow(fetch, {
         resourceUrl: resourceUrlOf(source),
         auth,
+        wwwAuthenticate: await service.askChallenge(source),
+        scopes: slot.scopes,
         identity: {
           manual: await manualClient(parts, source, auth),
-          publicUrl: redirectBase.startsWith("https://") ? redirectBase : null,
+          documentUrl: parts.clientDocumentUrl ?? (isHttps(redirectBase) ? clientDocumentUrl(redirectBase) : null),
           redirectUri: `${redirectBase}/oauth/callback`,
         },
         clients: clientsOf(parts, workspaceId),
@@ -63,8 +70,9 @@ export function createSignIns(parts: SignInParts): SignIns {
       });
       const { stateHash, expiresAt, authorizationUrl } = started;
       const sealed = await vault.sealer.seal(workspaceId, FLOW, stateHash, started.secretJson);
+      const { scopes: _, ...place } = slot;
       const flow = {
-        ...slot,
+        ...place,
         stateHash,
         sourceId: source.sourceId,
         interactionId: request.interactionId ?? null,
@@ -106,6 +114,8 @@ export function createSignIns(parts: SignInParts): SignIns {
     },
   };
 }
+
+const isHttps = (url: string): boolean => url.startsWith("https://");
 
 async function findSource(store: Store, workspaceId: string, sourceKey: string): Promise<SourceSpec> {
   const row = (await store.listSources({ workspaceId })).find(({ namespace }) => namespace === sourceKey);

@@ -10,21 +10,30 @@ export type AskedSource = Pick<SourceSpec, "namespace" | "definition" | "hosts">
 export type CredentialAskState = Pick<CredentialSlot, "workspaceId" | "sourceKey" | "scope" | "actorId" | "name"> & {
   /** What decides where the secret is sent; a person who was told one place does not give it for another. */
   place?: string;
+  /** What a sign-in must ask for, when a call turned out to need more than was granted. */
+  scopes?: readonly string[];
 };
 
-export function askForCredential(
-  source: AskedSource,
-  auth: PublicAuth,
-  slot: CredentialAskState,
-  why: "missing" | "dead",
-): Ask {
+/** `narrow`: there is a sign-in, and it allows too little. */
+type Why = "missing" | "dead" | "narrow";
+
+export function askForCredential(source: AskedSource, auth: PublicAuth, slot: CredentialAskState, why: Why): Ask {
   const { name } = source.definition;
   const isOauth = auth.type === "oauth2";
-  const { workspaceId, sourceKey, scope, actorId } = slot;
-  const state: CredentialAskState = { workspaceId, sourceKey, scope, actorId, name: slot.name, place: placeOf(source) };
+  const { workspaceId, sourceKey, scope, actorId, scopes } = slot;
+  const state: CredentialAskState = {
+    workspaceId,
+    sourceKey,
+    scope,
+    actorId,
+    name: slot.name,
+    place: placeOf(source),
+    ...(scopes && { scopes }),
+  };
+  const titles = { missing: `Credential for ${name}`, dead: `Reconnect ${name}`, narrow: `More rights for ${name}` };
   return {
     kind: isOauth || why === "dead" ? "oauth" : "credential",
-    title: why === "dead" ? `Reconnect ${name}` : `Credential for ${name}`,
+    title: titles[why],
     detail: `${whoNeedsIt(source, slot, why)} ${whereItGoes(source, auth)}`,
     answerSchema: isOauth || why === "dead" ? null : answerSchemaFor(auth),
     url: null,
@@ -35,13 +44,11 @@ export function askForCredential(
 export const placeOf = ({ definition: { baseUrl, serverVariables, auth } }: Pick<AskedSource, "definition">): string =>
   JSON.stringify([baseUrl ?? null, serverVariables ?? {}, auth ?? null]);
 
-function whoNeedsIt(
-  source: AskedSource,
-  { scope, actorId, name }: CredentialAskState,
-  why: "missing" | "dead",
-): string {
+function whoNeedsIt(source: AskedSource, { scope, actorId, name, scopes = [] }: CredentialAskState, why: Why): string {
   const whose = scope === "actor" ? `the actor ${actorId}` : "the whole workspace";
   const account = name === "default" ? "" : `, account "${name}"`;
+  if (why === "narrow")
+    return `The sign-in of ${whose} with the source ${source.namespace}${account} does not allow what a task wants to do. Sign in again; it asks for: ${scopes.join(" ").slice(0, 500)}.`;
   return why === "dead"
     ? `The sign-in of ${whose} with the source ${source.namespace}${account} has ended and cannot be renewed. Connect again.`
     : `A task wants to use the source ${source.namespace}, which needs a credential of ${whose}${account}.`;

@@ -70,7 +70,13 @@ async function refusal(promise: Promise<unknown>, code: ErrorCode): Promise<AppE
 describe("finding a credential", () => {
   test("a source without auth needs none", async () => {
     const open = { ...source(), definition: { ...source().definition, auth: undefined } };
-    const ready = { kind: "ready", auth: { parts: [], secrets: [] }, credentialId: null, version: 0 } as const;
+    const ready = {
+      kind: "ready",
+      auth: { parts: [], secrets: [] },
+      credentialId: null,
+      version: 0,
+      widen: null,
+    } as const;
     expect(await resolve(newDesk(), open)).toEqual(ready);
   });
 

@@ -16,10 +16,17 @@ export interface SourceKind {
   probe(url: string, io: ReadIo): Promise<ProbeFinding | null>;
   /**
    * Where calls of an index go under a definition: origins. For people, and to notice that a source moved. Pure.
-   * Kinds whose definition alone says it have none.
+   * Null, or left out: the definition alone says it.
    */
-  hosts?(metaJson: string, definition: PublicDefinition): string[];
+  hosts?(metaJson: string, definition: PublicDefinition): string[] | null | Promise<string[] | null>;
+  /** The WWW-Authenticate with which the source answers a stranger: where a sign-in begins. Null: it has none. Never throws. */
+  askChallenge?(source: SourceSpec, io: ReadIo): Promise<string | null>;
   /** Makes the tools of an index that was read before, maybe by another process. Does no work yet. */
+  open(opened: OpenedIndex): SourceTools | Promise<SourceTools>;
+}
+
+/** A kind whose code is there already. */
+export interface LoadedKind extends SourceKind {
   open(opened: OpenedIndex): SourceTools;
 }
 
@@ -113,6 +120,8 @@ export interface SourceTools {
   prepare(tool: IndexedTool, call: ToolCall, io: CallIo): Promise<Prepared>;
   /** Called with the input of a call before it is gated: what the gate must judge instead of the tool itself. None: the tool stands for itself. Throws AppError. */
   gatePaths?(tool: IndexedTool, input: unknown): GatePath[];
+  /** Something is open that must end with the source (sessions, processes). */
+  isHolding?(): boolean;
   /** Ends what it holds open (sessions, processes). */
   close?(): Promise<void>;
 }

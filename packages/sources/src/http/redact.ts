@@ -13,7 +13,18 @@ const MIN_DISGUISED = 12;
 
 export type Redactor = (text: string) => string;
 
+/** Calls with the same credential share its list of secrets: the patterns are made once, and gone with it. */
+const redactors = new WeakMap<readonly string[], Redactor>();
+
 export function createRedactor(secrets: readonly string[]): Redactor {
+  const known = redactors.get(secrets);
+  if (known) return known;
+  const made = makeRedactor(secrets);
+  redactors.set(secrets, made);
+  return made;
+}
+
+function makeRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set<string>();
   for (const secret of secrets) if (secret.length >= MIN_LENGTH) for (const form of formsOf(secret)) forms.add(form);
   // The longest first: a secret may be part of another one.

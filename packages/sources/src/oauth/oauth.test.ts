@@ -129,7 +129,7 @@ describe("D04: a flow", () => {
     startFlow(createLoopbackFetch(), {
       resourceUrl: `${url}/`,
       auth: { ...auth, ...own },
-      identity: { manual: null, publicUrl: null, redirectUri: "http://127.0.0.1/cb" },
+      identity: { manual: null, documentUrl: null, redirectUri: "http://127.0.0.1/cb" },
       clients: { find: async () => kept, keep: async () => undefined },
       now: 1_000,
     });

@@ -3,7 +3,7 @@
  * documents are brought in only where there are references to them. Calling is in invoke/.
  */
 import { AppError } from "@executor/contracts/error";
-import type { ReadIo, SourceIndex, SourceKind, SourceSpec } from "@executor/core/ports/source";
+import type { ReadIo, SourceIndex, LoadedKind, SourceSpec } from "@executor/core/ports/source";
 import { hasExternalRefs } from "./external-refs.ts";
 import { indexDocument } from "./index-document.ts";
 import { loadDocument, type LoadedDocument } from "./load-document.ts";
@@ -12,7 +12,7 @@ import { probeDocument } from "./probe-document.ts";
 import { serverHosts } from "./server-hosts.ts";
 import { isRecord, quote } from "./raw-document.ts";
 
-export const openapiKind: SourceKind = {
+export const openapiKind: LoadedKind = {
   type: "openapi",
   read: readSource,
   probe: probeDocument,

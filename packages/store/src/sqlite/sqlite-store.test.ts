@@ -244,3 +244,34 @@ describe("hints", () => {
     await hub.close();
   });
 });
+
+test("what every call reads is read once until anybody writes, and a write of another process counts for the next read", async () => {
+  const path = join(newDir(), "executor.db");
+  const [store, other] = [await openSqliteStore({ path }), await openSqliteStore({ path })];
+  const workspaceId = await addWorkspace(store);
+  const place = { workspaceId, sourceKey: "forge", scope: "workspace" as const, actorId: "" };
+  const save = (kept: string, replaces: number) =>
+    other.saveCredential({
+      credential: {
+        ...place,
+        name: "default",
+        credentialId: host.newId("credential"),
+        provider: "managed",
+        kind: "static",
+        kept,
+        expiresAt: null,
+      },
+      replaces,
+      by: { actorId: "actor_1", clientId: "client_1" },
+      now: host.now(),
+    });
+  expect(await store.findCredentials(place)).toEqual([]);
+  await save("first", 0);
+  const [first] = await store.findCredentials(place);
+  expect(first?.kept).toBe("first");
+  expect((await store.findCredentials(place))[0]).toBe(first as never);
+  await save("second", 1);
+  expect((await store.findCredentials(place))[0]?.kept).toBe("second");
+  await store.close();
+  await other.close();
+});

@@ -11,6 +11,7 @@ import { resumeFigure } from "./figures/resume.ts";
 import { runFigure } from "./figures/run.ts";
 import { searchFigure } from "./figures/search.ts";
 import { sourcesFigure } from "./figures/sources.ts";
+import { sourceCallsFigure } from "./figures/source-calls.ts";
 import { startFigure } from "./figures/start.ts";
 import { throughputFigure } from "./figures/throughput.ts";
 import type { Figure, Row } from "./src/figure.ts";
@@ -27,6 +28,7 @@ const figures: Figure[] = [
   startFigure,
   noisyNeighbourFigure,
   sourcesFigure,
+  sourceCallsFigure,
   searchFigure,
 ];
 /** As the product sets it for the processes of its engine; it counts only when a process has it from the start. */

@@ -36,6 +36,7 @@ const bodies: Partial<Record<RouteName, object>> = {
   refreshSource: {},
   createCredential: { sourceKey: "pets", scope: "workspace", secretJson: { token: "x" } },
   connectOauth: { sourceKey: "pets" },
+  finishOauth: { query: "?state=unknown" },
 };
 
 async function makeKey(role: "agent" | "reviewer" | "admin", from = owner): Promise<Person & { keyId: string }> {

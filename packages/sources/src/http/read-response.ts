@@ -66,8 +66,9 @@ function decode(bytes: Uint8Array, contentType: string): string {
 function binary(bytes: Uint8Array, type: string, redact: Redactor): string {
   const contentType = type || "application/octet-stream";
   const base64 = Buffer.from(bytes).toString("base64");
-  const asText = Buffer.from(bytes).toString("latin1");
-  if (redact(asText) !== asText) return JSON.stringify({ contentType, base64: "", size: bytes.length, redacted: true });
+  const readings = [Buffer.from(bytes).toString("latin1"), Buffer.from(bytes).toString("utf8")];
+  if (readings.some((text) => redact(text).includes("[redacted]")))
+    return JSON.stringify({ contentType, base64: "", size: bytes.length, redacted: true });
   return JSON.stringify({ contentType, base64, size: bytes.length });
 }
 
@@ -154,9 +155,9 @@ const clean = (text: string): string =>
     .trim()
     .slice(0, MAX_MESSAGE);
 
-const tooLarge = (maxBytes: number, status: number): ToolOutcome => ({
+export const tooLarge = (maxBytes: number, status: number | null): ToolOutcome => ({
   ok: false,
   code: "call.result_too_large",
   message: `The answer has more than ${maxBytes} bytes, which is the limit. Ask for less: a filter, a page, fewer fields.`,
-  status,
+  ...(status !== null && { status }),
 });

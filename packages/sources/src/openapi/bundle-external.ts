@@ -25,9 +25,17 @@ export async function bundleExternal(loaded: LoadedDocument, io: ReadIo): Promis
       if (loaded.url === null && file.url.startsWith(nowhere))
         throw new Error("the document has no address of its own");
       if (++files > maxFiles) throw new Error(`more than ${maxFiles} other documents`);
-      const part = /^file:/i.test(file.url)
+      const isFile = /^file:/i.test(file.url);
+      // Only a file leads to other files: what came over the network has no say in what is read here.
+      if (isFile && !/^file:/i.test(loaded.url ?? ""))
+        throw new Error("a document that is no file of this machine may not refer to one");
+      const part = isFile
         ? await loadFile(file.url, io, anything)
-        : await fetchDocument(file.url, bare(io, loaded.url, file.url), anything);
+        : await fetchDocument(file.url, bare(io, loaded.url, file.url), {
+            check: anything,
+            // A document that came from the internet has no business with what runs on this machine.
+            publicOnly: loaded.isPublic,
+          });
       chars += part.text.length;
       if (chars > maxTotalChars) throw new Error("the other documents are too large");
       return part.text;

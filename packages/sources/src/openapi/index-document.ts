@@ -21,7 +21,11 @@ export interface OpenapiMeta {
   format: 1;
   version: string;
   documentUrl: string | null;
+  /** The document came from the internet: the servers it names must be there too. */
+  isPublic?: boolean;
   servers: readonly Server[];
+  /** The first ones of operations that have their own, each once. */
+  operationServers?: readonly Server[];
   /** Where the table of components lies in `details`. */
   tableAt: number;
   tableLength: number;
@@ -30,6 +34,7 @@ export interface OpenapiMeta {
 export interface IndexInput {
   root: Record<string, unknown>;
   documentUrl: string | null;
+  isPublic?: boolean;
   warnings: readonly string[];
 }
 
@@ -83,12 +88,23 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
     format: 1,
     version: version.slice(0, 20),
     documentUrl: input.documentUrl,
+    ...(input.isPublic === true && { isPublic: true }),
     servers,
+    operationServers: ownServers(found),
     tableAt: table.at,
     tableLength: table.json.length,
   };
   const title = text(record(root.info).title).slice(0, 200);
   return { tools, warnings: warnings.list(), details, metaJson: JSON.stringify(meta), title };
+}
+
+function ownServers(found: readonly FoundOperation[]): Server[] {
+  const own = new Map<string, Server>();
+  for (const { usesDocumentServers, operation } of found) {
+    const [server] = operation.servers;
+    if (!usesDocumentServers && server) own.set(JSON.stringify(server), server);
+  }
+  return [...own.values()];
 }
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]);

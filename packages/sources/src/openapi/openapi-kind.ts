@@ -3,18 +3,20 @@
  * documents are brought in only where there are references to them. Calling is in invoke/.
  */
 import { AppError } from "@executor/contracts/error";
-import type { ReadIo, SourceIndex, SourceKind, SourceSpec } from "@executor/core/ports/source";
+import type { ReadIo, SourceIndex, LoadedKind, SourceSpec } from "@executor/core/ports/source";
 import { hasExternalRefs } from "./external-refs.ts";
 import { indexDocument } from "./index-document.ts";
 import { loadDocument, type LoadedDocument } from "./load-document.ts";
 import { openIndex } from "./open-index.ts";
 import { probeDocument } from "./probe-document.ts";
+import { serverHosts } from "./server-hosts.ts";
 import { isRecord, quote } from "./raw-document.ts";
 
-export const openapiKind: SourceKind = {
+export const openapiKind: LoadedKind = {
   type: "openapi",
   read: readSource,
   probe: probeDocument,
+  hosts: serverHosts,
   open: openIndex,
 };
 
@@ -22,7 +24,12 @@ async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> 
   const loaded = await loadDocument(source.definition, io);
   const { root, warnings } = await withExternal(loaded, io);
   io.onProgress({ phase: "indexing" });
-  const index = indexDocument({ root, documentUrl: loaded.url, warnings: [...warnings, ...versionWarnings(root)] });
+  const index = indexDocument({
+    root,
+    documentUrl: loaded.url,
+    isPublic: loaded.isPublic,
+    warnings: [...warnings, ...versionWarnings(root)],
+  });
   if (index.tools.length === 0 && !isRecord(root.paths) && !isRecord(root.webhooks) && !isRecord(root.components)) {
     throw new AppError(
       "source.unreadable",

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import { showToast } from "./toast.tsx";
 import { IconButton } from "./button.tsx";
-import { highlightLines, type Token, type TokenKind } from "./highlight.ts";
+import { highlightLines, plainLines, type Token, type TokenKind } from "./highlight.ts";
 import { Untrusted } from "./untrusted.tsx";
 
 const COLOURS: Record<TokenKind, string> = {
@@ -26,10 +26,12 @@ interface CodeViewProps {
   around?: number;
   /** Why the line is marked, for those who do not see its colour. */
   markMeans?: string;
+  /** For what is neither TypeScript nor JSON. */
+  isPlain?: boolean;
 }
 
-export function CodeView({ code, label, markedLine, around, markMeans = "this line" }: CodeViewProps) {
-  const lines = useMemo(() => highlightLines(code), [code]);
+export function CodeView({ code, label, markedLine, around, markMeans = "this line", isPlain = false }: CodeViewProps) {
+  const lines = useMemo(() => (isPlain ? plainLines(code) : highlightLines(code)), [code, isPlain]);
   const [isWhole, setWhole] = useState(false);
   const [max, setMax] = useState(MAX_LINES);
   const isPart = markedLine !== undefined && around !== undefined && !isWhole && lines.length > around * 2 + 4;

@@ -51,11 +51,17 @@ export function TextField({
   );
 }
 
-export function TextArea({ label, hint, problem, ...rest }: About & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({
+  label,
+  hint,
+  problem,
+  className = "",
+  ...rest
+}: About & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const id = useId();
   return (
     <Field id={id} label={label} hint={hint} problem={problem ?? null}>
-      <textarea id={id} rows={3} className={CONTROL} {...describe(id, problem)} {...rest} />
+      <textarea id={id} rows={3} className={`${CONTROL} ${className}`} {...describe(id, problem)} {...rest} />
     </Field>
   );
 }

@@ -32,3 +32,6 @@ export function highlightLines(code: string): Token[][] {
   add("plain", code.slice(at));
   return lines;
 }
+
+export const plainLines = (code: string): Token[][] =>
+  code.split("\n").map((text) => (text === "" ? [] : [{ kind: "plain", text }]));

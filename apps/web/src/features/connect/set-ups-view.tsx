@@ -24,13 +24,13 @@ export function SetUps({ made }: { made: CreatedKey | null }) {
       )}
       <Tabs
         label="Assistants"
-        tabs={setUps(baseUrl, made?.token ?? "YOUR_KEY").map(({ id, label, where, text }) => ({
+        tabs={setUps(baseUrl, made?.token ?? "YOUR_KEY").map(({ id, label, where, text, isShell = false }) => ({
           id,
           label,
           content: (
             <div className="flex flex-col gap-2 p-4">
               <p className="text-sm text-muted">{where}</p>
-              <CodeView code={text} label={`Set-up of ${label}`} />
+              <CodeView code={text} label={`Set-up of ${label}`} isPlain={isShell} />
             </div>
           ),
         }))}

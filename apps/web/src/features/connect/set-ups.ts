@@ -5,6 +5,8 @@ export interface SetUp {
   /** Where it goes. */
   where: string;
   text: string;
+  /** Neither TypeScript nor JSON. */
+  isShell?: boolean;
 }
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
@@ -15,6 +17,7 @@ export function setUps(baseUrl: string, token: string): SetUp[] {
   return [
     {
       id: "claude-code",
+      isShell: true,
       label: "Claude Code",
       where: "Run in a terminal.",
       text: `claude mcp add --transport http executor ${url} --header "Authorization: Bearer ${token}"`,
@@ -27,6 +30,7 @@ export function setUps(baseUrl: string, token: string): SetUp[] {
     },
     {
       id: "codex",
+      isShell: true,
       label: "Codex",
       where: "In ~/.codex/config.toml, with the key in the environment variable EXECUTOR_TOKEN.",
       text: `[mcp_servers.executor]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = "EXECUTOR_TOKEN"\n\n# export EXECUTOR_TOKEN=${token}`,
@@ -49,6 +53,7 @@ console.log(namespaces);`,
     },
     {
       id: "curl",
+      isShell: true,
       label: "curl",
       where: "Run in a terminal.",
       text: `curl -s ${baseUrl}/api/runtime-targets -H "authorization: Bearer ${token}"`,

@@ -278,6 +278,11 @@ test("S16: headers that carry the request, or would begin another, are refused",
     expect([headers, await outcome(open, url, { headers })]).toEqual([headers, "egress.refused"]);
 });
 
+test("a method that the engine would send as GET, or that opens a tunnel, is refused", async () => {
+  for (const method of ["LIST", "FOO", "CONNECT", "GET /x"])
+    expect([method, await outcome(open, url, { method })]).toEqual([method, "egress.refused"]);
+});
+
 test("an error holds no query, and says whether anything was sent", async () => {
   const error = await createGuardedFetch(open)("http://127.0.0.1:1/p?key=canary").catch((caught: unknown) => caught);
   expect(error).toMatchObject({ code: "egress.failed", data: { sent: false } });

@@ -10,6 +10,7 @@ import { acceptEncoding, boundBody } from "./bound-body.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
 import { egressFailure, failed, isConnectFailure } from "./egress-failure.ts";
 import { canSendAgain, type Hop, nextHop } from "./next-hop.ts";
+import { canSendMethod } from "../http/sendable-methods.ts";
 import { readRequestHeaders } from "./request-headers.ts";
 import { createResolveHost, type HostLookup, type ResolvedHost, type ResolveHost } from "./resolve-host.ts";
 
@@ -94,8 +95,7 @@ function checkedUrl(url: URL): URL {
 
 function readMethod(method = "GET"): string {
   const upper = method.toUpperCase();
-  if (!/^[A-Z][A-Z-]{0,19}$/.test(upper) || upper === "CONNECT" || upper === "TRACE")
-    throw refusal("The HTTP method is not one that may be sent.");
+  if (!canSendMethod(upper)) throw refusal("The HTTP method is not one that may be sent.");
   return upper;
 }
 

@@ -39,6 +39,7 @@ describe("what an answer becomes", () => {
     ["application/json", '{"a": 1.50}', { a: 1.5 }],
     ["application/problem+json", "[1]", [1]],
     ["text/plain", "hello", "hello"],
+    ["applcation/json", '{"a":1}', { a: 1 }],
     ["text/plain", '{"a":1}', { a: 1 }],
     ["application/json", "not json", "not json"],
     [

@@ -41,7 +41,7 @@ function toJson(bytes: Uint8Array, contentType: string, redact: Redactor): strin
   return redact(mayBeJson && isJson(text) ? text : JSON.stringify(text));
 }
 
-const isJsonType = (type: string): boolean => /^(application|text)\/(.+\+)?json$/.test(type);
+const isJsonType = (type: string): boolean => /[/+]json$/.test(type);
 
 const TEXT =
   /^text\/|[/+](json|xml|yaml|x-yaml|javascript|x-www-form-urlencoded|graphql|x-ndjson|ndjson|jsonl|json-seq|csv|toml|sql)$/;

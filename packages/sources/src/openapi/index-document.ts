@@ -10,7 +10,7 @@ import type { BodyContent, Param, ResponseShape, Server } from "./operation.ts";
 import { boundedWarnings } from "./bounded-warnings.ts";
 import { describeOperation, keywordsOf } from "./describe-operation.ts";
 import { hashComponents, sha256, type Component } from "./hash-components.ts";
-import { lookUp, quote, record, text, type RawDocument } from "./raw-document.ts";
+import { documentUrls, lookUp, quote, record, text, type RawDocument } from "./raw-document.ts";
 import { readOperations, type FoundOperation } from "./read-operations.ts";
 import { isIdempotencyKey } from "./read-params.ts";
 import { nameTools } from "./tool-names.ts";
@@ -42,7 +42,7 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
   const warnings = boundedWarnings();
   for (const warning of input.warnings) warnings.add(warning);
   const { root } = input;
-  const urls = [input.documentUrl, text(root.$self)].filter((url) => url !== null && url !== "") as string[];
+  const urls = documentUrls(root, input.documentUrl);
   const document: RawDocument = { root, urls, warn: warnings.add };
   const { found, servers } = readOperations(document);
   const names = nameTools(found, (operation, wanted, name) =>
@@ -87,7 +87,7 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
   const meta: OpenapiMeta = {
     format: 1,
     version: version.slice(0, 20),
-    documentUrl: input.documentUrl,
+    documentUrl: urls.at(-1) ?? null,
     ...(input.isPublic === true && { isPublic: true }),
     servers,
     operationServers: ownServers(found),

@@ -6,7 +6,7 @@ import { AppError } from "@executor/contracts/error";
 import type { AuthParts, GuardedResponse, PublicDefinition, ReadIo } from "@executor/core/ports/source";
 import { createRedactor } from "../http/redact.ts";
 import { isRecord } from "./raw-document.ts";
-import { parseText } from "./parse-text.ts";
+import { decodeText, parseText } from "./parse-text.ts";
 
 export interface LoadedDocument {
   root: Record<string, unknown>;
@@ -47,8 +47,8 @@ export async function fetchDocument(
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   io.onProgress({ phase: "parsing", total: bytes.length });
-  const told = sentAuth ? withoutEchoes(bytes, io.auth) : bytes;
-  const parsed = parseText(told, check);
+  const text = decodeText(bytes, response.headers.get("content-type") ?? "");
+  const parsed = parseText(sentAuth ? withoutEchoes(text, io.auth) : text, check);
   return { ...parsed, url: withoutSecrets(response.url || url, io.auth), isPublic: response.isPublic === true };
 }
 
@@ -84,11 +84,8 @@ async function fetchGradually(
 /** A server may repeat the credential in what it serves. Short secrets would tear holes into the document. */
 const SHORTEST_ECHO = 8;
 
-function withoutEchoes(bytes: Uint8Array, auth: AuthParts): Uint8Array {
-  const secrets = auth.secrets.filter((secret) => secret.length >= SHORTEST_ECHO);
-  const text = new TextDecoder().decode(bytes);
-  const clean = createRedactor(secrets)(text);
-  return clean === text ? bytes : new TextEncoder().encode(clean);
+function withoutEchoes(text: string, { secrets }: AuthParts): string {
+  return createRedactor(secrets.filter((secret) => secret.length >= SHORTEST_ECHO))(text);
 }
 
 export const accept = "application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5";
@@ -165,9 +162,18 @@ export async function loadFile(url: string, io: ReadIo, check = asDocument): Pro
 export function asDocument(value: unknown): Record<string, unknown> {
   if (isRecord(value) && (value.openapi !== undefined || value.swagger !== undefined || isRecord(value.paths)))
     return value;
+  if (isRecord(value) && value.swaggerVersion !== undefined)
+    throw new AppError(
+      "source.unreadable",
+      `The document is of Swagger ${JSON.stringify(value.swaggerVersion).slice(0, 20)}; Swagger 2.0 and OpenAPI 3 are read. Convert it first.`,
+    );
   const got = isRecord(value)
-    ? `an object with ${Object.keys(value).slice(0, 5).join(", ") || "no fields"}`
-    : typeof value;
+    ? `an object with ${Object.keys(value).slice(0, 5).join(", ").slice(0, 200) || "no fields"}`
+    : Array.isArray(value)
+      ? "a list"
+      : value === null
+        ? "nothing"
+        : `a ${typeof value}`;
   throw new AppError(
     "source.unreadable",
     `Expected an OpenAPI or Swagger document, got ${got}. Give the URL of the document itself.`,

@@ -8,9 +8,11 @@ import { hasExternalRefs } from "./external-refs.ts";
 import { indexDocument } from "./index-document.ts";
 import { loadDocument, type LoadedDocument } from "./load-document.ts";
 import { openIndex } from "./open-index.ts";
+import { repeatedPaths } from "./parse-yaml.ts";
 import { probeDocument } from "./probe-document.ts";
+import { documentUrls, isRecord, quote } from "./raw-document.ts";
+import { mentionsIds, resolveIds } from "./resolve-ids.ts";
 import { serverHosts } from "./server-hosts.ts";
-import { isRecord, quote } from "./raw-document.ts";
 
 export const openapiKind: LoadedKind = {
   type: "openapi",
@@ -22,13 +24,16 @@ export const openapiKind: LoadedKind = {
 
 async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> {
   const loaded = await loadDocument(source.definition, io);
+  if (mentionsIds(loaded.text))
+    resolveIds({ root: loaded.root, urls: documentUrls(loaded.root, loaded.url), warn: () => undefined });
   const { root, warnings } = await withExternal(loaded, io);
   io.onProgress({ phase: "indexing" });
+  const repeated = loaded.contentType === "application/yaml" ? repeatedPaths(loaded.text) : [];
   const index = indexDocument({
     root,
     documentUrl: loaded.url,
     isPublic: loaded.isPublic,
-    warnings: [...warnings, ...versionWarnings(root)],
+    warnings: [...warnings, ...versionWarnings(root), ...repeated],
   });
   if (index.tools.length === 0 && !isRecord(root.paths) && !isRecord(root.webhooks) && !isRecord(root.components)) {
     throw new AppError(
@@ -56,7 +61,7 @@ async function withExternal(
 
 function versionWarnings(root: Record<string, unknown>): string[] {
   const version = String(root.openapi ?? root.swagger ?? "");
-  if (/^(?:3\.[012](?:\.|$)|2(?:\.0)?$)/.test(version)) return [];
+  if (/^(?:3(?:\.[012](?:\.|$)|$)|2(?:\.0)?$)/.test(version)) return [];
   return [
     `The version ${quote(version)} is unknown; the document is read as ${root.swagger === undefined ? "OpenAPI 3" : "Swagger 2.0"}.`,
   ];

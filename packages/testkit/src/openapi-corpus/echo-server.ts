@@ -52,6 +52,8 @@ function respond({ status, contentType }: { status: number; contentType: string 
   if (/[/+]json($|;)/.test(contentType)) return new Response(JSON.stringify(ANSWERS.json), { status, headers });
   if (contentType.startsWith("text/event-stream"))
     return new Response('event: a\ndata: {"n":1}\n\n', { status, headers });
+  if (/ndjson|jsonl|json-seq/.test(contentType))
+    return new Response(`${JSON.stringify(ANSWERS.json)}\n${JSON.stringify(ANSWERS.json)}\n`, { status, headers });
   if (contentType.startsWith("text/")) return new Response(ANSWERS.text, { status, headers });
   return new Response(ANSWERS.bytes, { status, headers });
 }

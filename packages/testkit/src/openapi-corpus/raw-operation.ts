@@ -29,16 +29,18 @@ export interface RawEncoding {
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
-export function rawOperations(root: Record<string, unknown>): RawOperation[] {
-  const found: RawOperation[] = [];
+/** By method and path. */
+export function rawOperations(root: Record<string, unknown>): Map<string, RawOperation> {
+  const found = new Map<string, RawOperation>();
   for (const [path, value] of Object.entries(record(root.paths))) {
     if (path.startsWith("x-")) continue;
-    const item = record(follow(root, value));
+    const item = { ...record(follow(root, value)), ...record(value) };
     for (const [key, operation] of [
       ...METHODS.map((method) => [method, item[method]] as const),
       ...Object.entries(record(item.additionalOperations)),
     ])
-      if (isRecord(operation)) found.push(readOperation(root, key.toUpperCase(), path, item, operation));
+      if (isRecord(operation))
+        found.set(`${key.toUpperCase()} ${path}`, readOperation(root, key.toUpperCase(), path, item, operation));
   }
   return found;
 }
@@ -55,18 +57,38 @@ function readOperation(
     const param = record(follow(root, raw));
     byKey.set(`${String(param.in)} ${String(param.name)}`, param);
   }
-  const all = [...byKey.values()];
+  const all = [...byKey.values()].filter(({ name }) => name !== "");
   const isSwagger = root.swagger !== undefined;
   const body = isSwagger ? swaggerBody(root, operation, all) : bodyOf(root, operation);
   return {
     method,
     path,
-    params: all
-      .filter(({ in: place }) => place !== "body" && place !== "formData")
-      .map((param) => readParam(param, isSwagger)),
+    params: withGaps(
+      path,
+      all
+        .filter(({ in: place }) => place !== "body" && place !== "formData")
+        .map((param) => inQuery(path, readParam(param, isSwagger))),
+    ),
     ...body,
     answer: answerOf(root, operation, isSwagger),
   };
+}
+
+/** A part of the path by its declaration, whose gap stands in the query that the path holds. */
+function inQuery(path: string, param: RawParam): RawParam {
+  const [before = "", query = ""] = (path.split("#", 1)[0] as string).split("?", 2);
+  const gap = `{${param.name}}`;
+  if (param.in !== "path" || before.includes(gap) || !query.includes(gap)) return param;
+  const piece = query.split("&").find((each) => each.endsWith(`=${gap}`));
+  return { ...param, in: "query", style: "form", name: piece?.slice(0, -gap.length - 1) ?? param.name };
+}
+
+/** What stands as `key={gap}` in the query of a path is a parameter, also when nobody declares it. */
+function withGaps(path: string, params: RawParam[]): RawParam[] {
+  const query = (path.split("#", 1)[0] as string).split("?", 2)[1] ?? "";
+  const keys = [...query.matchAll(/(?:^|&)([^=&{}]+)=\{[^{}]+\}(?=&|$)/g)].map(([, key]) => key as string);
+  const missing = keys.filter((key) => !params.some((param) => param.in === "query" && param.name === key));
+  return [...params, ...missing.map((name) => ({ name, in: "query", style: "form", explode: true, content: null }))];
 }
 
 function readParam(param: Record<string, unknown>, isSwagger: boolean): RawParam {
@@ -101,10 +123,27 @@ function bodyOf(
   const encoding = Object.fromEntries(
     Object.entries(content).map(([type, media]) => [
       type,
-      record(record(follow(root, media)).encoding) as Record<string, RawEncoding>,
+      encodingOf(record(record(follow(root, media)).encoding), type, root),
     ]),
   );
-  return { bodyTypes: Object.keys(content), encoding };
+  // The empty type is a converter's mishap for JSON.
+  return { bodyTypes: Object.keys(content).map((type) => (type === "" ? "application/json" : type)), encoding };
+}
+
+/** In multipart, 3.0 knows no styles but the one that is written there anyhow. */
+function encodingOf(
+  encoding: Record<string, unknown>,
+  type: string,
+  root: Record<string, unknown>,
+): Record<string, RawEncoding> {
+  if (!type.startsWith("multipart/") || !String(root.openapi).startsWith("3.0"))
+    return encoding as Record<string, RawEncoding>;
+  return Object.fromEntries(
+    Object.entries(encoding).map(([name, value]) => {
+      const { style, ...rest } = record(value) as RawEncoding;
+      return [name, style === "deepObject" ? { ...rest, style } : rest];
+    }),
+  );
 }
 
 function swaggerBody(

@@ -12,6 +12,7 @@ import { resumeFigure } from "./figures/resume.ts";
 import { runFigure } from "./figures/run.ts";
 import { searchFigure } from "./figures/search.ts";
 import { sourcesFigure } from "./figures/sources.ts";
+import { sourceCallsFigure } from "./figures/source-calls.ts";
 import { startFigure } from "./figures/start.ts";
 import { throughputFigure } from "./figures/throughput.ts";
 import { typecheckFigure } from "./figures/typecheck.ts";
@@ -29,6 +30,7 @@ const figures: Figure[] = [
   startFigure,
   noisyNeighbourFigure,
   sourcesFigure,
+  sourceCallsFigure,
   searchFigure,
   mcpFigure,
   typecheckFigure,

@@ -78,7 +78,7 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
   app.all("/api/*", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("*", (c) => {
     c.set("route", "file");
-    return serveFile(c.req.method, c.req.path);
+    return serveFile(c.req.method, c.req.path, c.req.header("accept-encoding"));
   });
   app.onError((error, c) => answerProblem(error, c.get("requestId"), log));
   return app;

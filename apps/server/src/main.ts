@@ -23,6 +23,7 @@ import { lockHome } from "./home-lock.ts";
 import { listen } from "./listen.ts";
 import { ensureLocalOwner } from "./local-owner.ts";
 import { describeRuntimes } from "./runtime-targets.ts";
+import { keepSourcesRead } from "./source-reader/keep-sources-read.ts";
 
 /** sysexits: the configuration is wrong, starting again will not help. */
 const EXIT_CONFIG = 78;
@@ -61,18 +62,22 @@ async function main(): Promise<void> {
     limits,
     runtimes: { list: () => describeRuntimes(runtimes, { probe: env.autoExecute }) },
     tools,
-    sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
+    sources: {
+      ...sources,
+      signIns: (redirectBase) =>
+        createSignIns({ ...sources, store, host, redirectBase, clientDocumentUrl: env.oauthClientUrl }),
+    },
     transpile: transpileTask,
     typeChecker,
     localWorkspaceId: () => owner.workspaceId,
     env,
     log,
     version: about.version,
-    webRoot: join(import.meta.dir, "../../web/public"),
+    webRoot: join(import.meta.dir, "../../web/dist"),
     shutdown: stopping.signal,
   });
   writeFileSync(portFile(installation.runDir), `${server.port}\n`, { mode: 0o600 });
-  const reader = sources.startReader();
+  const reader = keepSourcesRead({ store, host, log, environment });
   const worker = env.autoExecute ? await startWorker() : null;
   log.info("server.listening", { host: env.host, port: server.port, store: store.kind, autoExecute: env.autoExecute });
 

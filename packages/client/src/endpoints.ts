@@ -46,6 +46,7 @@ export const endpoints = {
   deleteCredential: "DELETE /api/credentials/{credentialId}",
   connectOauth: "POST /api/oauth/connect",
   listTools: "GET /api/tools",
+  listToolNames: "GET /api/tools/names",
   searchTools: "GET /api/tools/search",
   readTool: "GET /api/tools/{path}",
   typecheck: "POST /api/typecheck",

@@ -7,7 +7,7 @@ import type { RequestOptions } from "./http.ts";
 import type { Page } from "./pages.ts";
 
 export type ToolFilter = Omit<Query<"listTools">, "workspaceId">;
-export type SearchOptions = Pick<Query<"searchTools">, "limit"> & RequestOptions;
+export type SearchOptions = Pick<Query<"searchTools">, "limit" | "namespace"> & RequestOptions;
 
 /** `bestPath` only when the first one clearly leads. */
 export type FoundTools = Answer<"searchTools">;
@@ -16,9 +16,14 @@ export function createTools({ http, workspaceId }: Connection) {
   return {
     list: (filter: ToolFilter = {}, { signal }: RequestOptions = {}): Promise<Page<ToolSummary>> =>
       http.call("listTools", { query: filter, signal }),
+    /** Paths only, all at once: of one namespace, or of all. */
+    names: (
+      { namespace }: Pick<ToolFilter, "namespace"> = {},
+      { signal }: RequestOptions = {},
+    ): Promise<Answer<"listToolNames">> => http.call("listToolNames", { query: { namespace }, signal }),
     /** By intent, best first. */
-    search: (query: string, { signal, limit }: SearchOptions = {}): Promise<FoundTools> =>
-      http.call("searchTools", { query: { query, limit }, signal }),
+    search: (query: string, { signal, ...options }: SearchOptions = {}): Promise<FoundTools> =>
+      http.call("searchTools", { query: { query, ...options }, signal }),
     /** With its signature and schemas. */
     describe: (path: string, { signal }: RequestOptions = {}): Promise<ToolDetail> =>
       http.call("readTool", { params: { path }, signal }),

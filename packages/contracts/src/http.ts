@@ -25,7 +25,7 @@ import { CreatePolicy, Policy, PolicyTestResult, TestPolicy } from "./policy.ts"
 import { digits, inWorkspace, list, ofWorkspace, page, type Route } from "./route.ts";
 import { sourceRoutes } from "./source-routes.ts";
 import { CreatedTask, CreateTask, Task, TaskStatus } from "./task.ts";
-import { RuntimeTarget, ToolDetail, ToolSummary } from "./tool.ts";
+import { RuntimeTarget, ToolDetail, ToolName, ToolSummary } from "./tool.ts";
 import { TypecheckCode, TypecheckResult } from "./typecheck.ts";
 
 export type { Route } from "./route.ts";
@@ -269,12 +269,25 @@ export const routes = {
     query: z.strictObject({ ...ofWorkspace, ...page, namespace: z.string().max(200).optional() }),
     responses: { 200: list(ToolSummary) },
   },
+  listToolNames: {
+    method: "get",
+    path: "/api/tools/names",
+    role: "agent",
+    summary: "Paths of all tools this caller may use, of one namespace or of all",
+    query: z.strictObject({ ...ofWorkspace, namespace: z.string().max(200).optional() }),
+    responses: { 200: z.object({ items: z.array(ToolName), total: z.int() }) },
+  },
   searchTools: {
     method: "get",
     path: "/api/tools/search",
     role: "agent",
     summary: "Find tools by intent",
-    query: z.strictObject({ ...ofWorkspace, query: z.string().min(1).max(1_000), limit: page.limit }),
+    query: z.strictObject({
+      ...ofWorkspace,
+      query: z.string().min(1).max(1_000),
+      limit: page.limit,
+      namespace: z.string().max(200).optional(),
+    }),
     responses: {
       200: list(ToolSummary).extend({
         total: z.int(),

@@ -55,7 +55,11 @@ async function main(): Promise<void> {
       limits,
       runtimes: { list: () => describeRuntimes(runtimes, { probe: false }) },
       tools: sources.provider,
-      sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
+      sources: {
+        ...sources,
+        signIns: (redirectBase) =>
+          createSignIns({ ...sources, store, host, redirectBase, clientDocumentUrl: env.oauthClientUrl }),
+      },
       transpile: transpileTask,
       typeChecker,
       localWorkspaceId: () => (localWorkspace ??= findLocalWorkspace(installation.home, { log })),

@@ -15,8 +15,10 @@ import { openToolView } from "../tools/open-view.ts";
 
 const DEFAULT_RESULTS = 10;
 const DEFAULT_PAGE = 200;
+/** About two megabytes; `total` says what was left out. */
+const MAX_NAMES = 20_000;
 
-export function toolRoutes(deps: AppDeps): HandlersOf<"listTools" | "searchTools" | "readTool"> {
+export function toolRoutes(deps: AppDeps): HandlersOf<"listTools" | "listToolNames" | "searchTools" | "readTool"> {
   return {
     async listTools({ caller, query }) {
       const visible = visibleTools(await openToolView(deps, caller), query.namespace);
@@ -26,12 +28,18 @@ export function toolRoutes(deps: AppDeps): HandlersOf<"listTools" | "searchTools
       return { status: 200, body: { items, ...(to < visible.length && { nextCursor: writeCursor(to) }) } };
     },
 
+    async listToolNames({ caller, query }) {
+      const visible = visibleTools(await openToolView(deps, caller), query.namespace);
+      const items = visible
+        .slice(0, MAX_NAMES)
+        .map(({ tool: { path, effect }, approval }) => ({ path, approval, effect }));
+      return { status: 200, body: { items, total: visible.length } };
+    },
+
     async searchTools({ caller, query }) {
-      const { results, total, leads } = searchTools(
-        await openToolView(deps, caller),
-        query.query,
-        query.limit ?? DEFAULT_RESULTS,
-      );
+      const limit = query.limit ?? DEFAULT_RESULTS;
+      const view = await openToolView(deps, caller);
+      const { results, total, leads } = searchTools(view, query.query, limit, query.namespace);
       const items = await Promise.all(results.map(summarise));
       const [best] = items;
       return { status: 200, body: { items, total, ...(leads && best && { bestPath: best.path }) } };

@@ -144,7 +144,10 @@ function testDeps({ opened, ...parts }: TestParts, { limits, env }: TestOptions)
       ],
     },
     tools: opened.provider,
-    sources: { ...opened, signIns: (redirectBase) => createSignIns({ ...opened, store, host, redirectBase }) },
+    sources: {
+      ...opened,
+      signIns: (redirectBase) => createSignIns({ ...opened, store, host, redirectBase, clientDocumentUrl: null }),
+    },
     transpile: (code) =>
       code.includes("SYNTAX")
         ? { ok: false, message: "Unexpected SYNTAX", line: 2, column: 3 }
@@ -154,6 +157,7 @@ function testDeps({ opened, ...parts }: TestParts, { limits, env }: TestOptions)
       port: 8788,
       isLoopback: true,
       publicUrl: null,
+      oauthClientUrl: null,
       allowedHosts: [],
       anonymous: true,
       autoExecute: false,

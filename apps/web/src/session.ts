@@ -28,8 +28,17 @@ export const session = createStore<SessionState>({ kind: "starting" });
 const RETRY_MS = 1_500;
 export const SESSION_ENDED = "Your session has ended: it was revoked, or not used for a long time.";
 
-export async function startSession(): Promise<void> {
+let starting: Promise<void> = Promise.resolve();
+
+/** One after the other: a link that is followed while the page still begins must not be overtaken by its beginning. */
+export function startSession(): Promise<void> {
+  // Out of the address at once, whatever is still under way.
   const code = takeCode();
+  starting = starting.then(() => begin(code));
+  return starting;
+}
+
+async function begin(code: string | null): Promise<void> {
   try {
     await enter(code);
   } catch (error) {

@@ -5,14 +5,17 @@
 import { cpus } from "node:os";
 import { callsFigure } from "./figures/calls.ts";
 import { eventsFigure } from "./figures/events.ts";
+import { mcpFigure } from "./figures/mcp.ts";
 import { memoryFigure } from "./figures/memory.ts";
 import { noisyNeighbourFigure } from "./figures/noisy-neighbour.ts";
 import { resumeFigure } from "./figures/resume.ts";
 import { runFigure } from "./figures/run.ts";
 import { searchFigure } from "./figures/search.ts";
 import { sourcesFigure } from "./figures/sources.ts";
+import { sourceCallsFigure } from "./figures/source-calls.ts";
 import { startFigure } from "./figures/start.ts";
 import { throughputFigure } from "./figures/throughput.ts";
+import { typecheckFigure } from "./figures/typecheck.ts";
 import type { Figure, Row } from "./src/figure.ts";
 import { watchMachine } from "./src/machine-load.ts";
 import { formatTable } from "./src/print-table.ts";
@@ -27,7 +30,10 @@ const figures: Figure[] = [
   startFigure,
   noisyNeighbourFigure,
   sourcesFigure,
+  sourceCallsFigure,
   searchFigure,
+  mcpFigure,
+  typecheckFigure,
 ];
 /** As the product sets it for the processes of its engine; it counts only when a process has it from the start. */
 const fastMemories = "BUN_JSC_maxNumWasmFastMemories";

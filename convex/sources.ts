@@ -11,10 +11,12 @@ export const claimIndexing = serviceMutation(writes.claimIndexing);
 export const reportIndexing = serviceMutation(writes.reportIndexing);
 export const finishIndexing = serviceMutation(writes.finishIndexing);
 export const failIndexing = serviceMutation(writes.failIndexing);
+export const releaseIndexing = serviceMutation(writes.releaseIndexing);
 export const putArtifactPart = serviceMutation(writes.putArtifactPart);
 export const removeArtifact = serviceMutation(writes.removeArtifact);
 
 export const listSources = serviceQuery(reads.listSources);
 export const readSource = serviceQuery(reads.readSource);
+export const hasDueSources = serviceQuery(reads.hasDueSources);
 export const readArtifact = serviceQuery(reads.readArtifact);
 export const readArtifactParts = serviceQuery(reads.readArtifactParts);

@@ -8,3 +8,4 @@ export const cancelTask = serviceMutation(writes.cancelTask);
 export const readTask = serviceQuery(reads.readTask);
 export const readTaskStatus = serviceQuery(reads.readTaskStatus);
 export const listTasks = serviceQuery(reads.listTasks);
+export const findTask = serviceQuery(reads.findTask);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { routes } from "@executor/contracts/http";
 import { type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
+import { buildWeb } from "../scripts/build-web.ts";
 import { ask, type Person, signIn } from "./support/api.ts";
 import { sendRaw } from "./support/raw-http.ts";
 import { until } from "./support/until.ts";
@@ -9,6 +10,7 @@ import { until } from "./support/until.ts";
 let installation: Installation;
 let person: Person;
 beforeAll(async () => {
+  await buildWeb();
   installation = await startInstallation();
   person = await signIn(installation);
 });

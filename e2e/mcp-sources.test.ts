@@ -21,34 +21,25 @@ const stdio = (name: string, server: string, ...args: string[]) => ({
   ...(name === "memory" && { env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } }),
 });
 
-let web: Bun.Subprocess;
+const webs: Bun.Subprocess[] = [];
 let installation: Installation;
 let person: Person;
 beforeAll(async () => {
-  const port = await freePort();
-  web = Bun.spawn([process.execPath, script("server-everything"), "streamableHttp"], {
-    env: { PATH: process.env["PATH"] ?? "", PORT: String(port) },
-    stdio: ["ignore", "ignore", "ignore"],
-  });
-  await until("the HTTP server", () =>
-    fetch(`http://127.0.0.1:${port}/mcp`).then(
-      () => true,
-      () => false,
-    ),
-  );
+  const [port, ssePort] = [await startWeb("streamableHttp"), await startWeb("sse")];
   const sources = [
     stdio("everything", "server-everything", "stdio"),
     stdio("files", "server-filesystem", folder),
     stdio("memory", "server-memory"),
     { type: "mcp", name: "web", url: `http://127.0.0.1:${port}/mcp` },
+    { type: "mcp", name: "old", url: `http://127.0.0.1:${ssePort}/sse` },
   ];
   installation = await startInstallation({ env: { EXECUTOR_TOOL_SOURCES: JSON.stringify(sources) } });
   person = await signIn(installation);
 }, 60_000);
 afterAll(async () => {
   await installation.stop();
-  web.kill("SIGKILL");
-  await web.exited;
+  for (const web of webs) web.kill("SIGKILL");
+  await Promise.all(webs.map((web) => web.exited));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -59,7 +50,7 @@ const source = (namespace: string): Promise<Source> =>
   });
 
 test("each is listed with its tools, and stdio commands are shown in full", async () => {
-  for (const namespace of ["everything", "files", "memory", "web"]) {
+  for (const namespace of ["everything", "files", "memory", "web", "old"]) {
     const found = await source(namespace);
     expect([namespace, found.health, found.lastError?.message]).toEqual([namespace, "ok", undefined]);
     expect(found.toolCount).toBeGreaterThan(5);
@@ -92,13 +83,13 @@ test("they are called: structured results, texts, errors, and a write after a pe
   const result = await person.executor.tasks.run(
     `const read = await tools.files.read_text_file({ path: ${path} });
      await tools.files.write_file({ path: ${made}, content: "made" });
-     const sum = [await tools.everything.get_sum({ a: 2, b: 3 }), await tools.web.get_sum({ a: 20, b: 30 })];
+     const sum = [await tools.everything.get_sum({ a: 2, b: 3 }), await tools.web.get_sum({ a: 20, b: 30 }), await tools.old.get_sum({ a: 200, b: 300 })];
      let refused; try { await tools.files.read_text_file({ path: "/etc/passwd" }) } catch (error) { refused = error.code }
      return { read, sum, refused };`,
     approve,
   );
   expect(JSON.stringify(result)).toContain("hello from a file");
-  expect(JSON.stringify(result)).toContain("50");
+  for (const sum of ["is 5.", "is 50.", "is 500."]) expect(JSON.stringify(result)).toContain(sum);
   expect(result).toMatchObject({ refused: "call.upstream_error" });
   expect(await Bun.file(join(folder, "made.txt")).text()).toBe("made");
 }, 30_000);
@@ -146,6 +137,21 @@ function readText(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** The server of examples over HTTP, in one of its two ways. */
+async function startWeb(way: "streamableHttp" | "sse"): Promise<number> {
+  const port = await freePort();
+  const env = { PATH: process.env["PATH"] ?? "", PORT: String(port) };
+  const args = [process.execPath, script("server-everything"), way];
+  webs.push(Bun.spawn(args, { env, stdio: ["ignore", "ignore", "ignore"] }));
+  const look = () =>
+    fetch(`http://127.0.0.1:${port}/nothing`).then(
+      () => true,
+      () => false,
+    );
+  await until(`the ${way} server`, look);
+  return port;
 }
 
 async function freePort(): Promise<number> {

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
-import { signIn } from "./support/api.ts";
+import { type Person, signIn } from "./support/api.ts";
+import { Canaries } from "./support/canaries.ts";
+import { startFakeOauth } from "./support/fake-oauth.ts";
 import { type OauthWorld, startOauthWorld } from "./support/oauth-provider.ts";
 import { until } from "./support/until.ts";
 
@@ -105,3 +107,37 @@ test("a callback counts once, and only for the one who began it", async () => {
   expect(refused.status).toBe(403);
   await until("no credential", async () => (await executor.credentials.list()).items.length === 0);
 });
+
+test("D04: where people share an installation, a sign-in counts for the one who began it only", async () => {
+  const provider = startFakeOauth(new Canaries());
+  const shared = await startInstallation({ workers: 0, env: { EXECUTOR_PUBLIC_URL: "http://executor.example" } });
+  try {
+    const [attacker, victim] = [await signIn(shared), await signIn(shared)];
+    const auth = { mode: "workspace", type: "oauth2", issuer: provider.url } as const;
+    const spec = `${world.apiUrl}/openapi.json`;
+    await attacker.executor.sources.add({ type: "openapi", name: "Pets", spec, baseUrl: world.apiUrl, auth });
+    const begin = async (): Promise<string> => {
+      const { authorizationUrl } = await attacker.executor.credentials.connect({ sourceKey: "pets" });
+      return `?code=x&state=${new URL(authorizationUrl).searchParams.get("state") ?? ""}`;
+    };
+    const finish = ({ ask, workspaceId }: Person, query: string) =>
+      ask("POST /api/oauth/finish", { body: { workspaceId, query } });
+    // The attacker's link in the victim's browser: the page alone ends nothing.
+    const query = await begin();
+    const page = await fetch(`${shared.url}/oauth/callback${query}`);
+    expect([page.status, provider.requests.length]).toEqual([200, 0]);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    expect(await page.text()).not.toContain(query.slice(-10));
+    expect((await fetch(`${shared.url}/oauth-callback.js`)).headers.get("content-type")).toContain("javascript");
+    expect(await finish(victim, query)).toMatchObject({ body: { code: "oauth.refused" } });
+    // And nobody may end it after that.
+    expect(await finish(attacker, query)).toMatchObject({ body: { code: "oauth.refused" } });
+    expect(provider.requests).toEqual([]);
+    expect(await finish(attacker, await begin())).toMatchObject({ status: 200, body: { connected: true } });
+    expect((await attacker.executor.credentials.list()).items).toHaveLength(1);
+    expect((await victim.executor.credentials.list()).items).toEqual([]);
+  } finally {
+    await shared.stop();
+    await provider.stop();
+  }
+}, 30_000);

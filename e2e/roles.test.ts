@@ -36,6 +36,8 @@ const bodies: Partial<Record<RouteName, object>> = {
   refreshSource: {},
   createCredential: { sourceKey: "pets", scope: "workspace", secretJson: { token: "x" } },
   connectOauth: { sourceKey: "pets" },
+  typecheck: { code: "return 1" },
+  finishOauth: { query: "?state=unknown" },
 };
 
 async function makeKey(role: "agent" | "reviewer" | "admin", from = owner): Promise<Person & { keyId: string }> {

@@ -109,7 +109,7 @@ describe("an OpenAPI source", () => {
     await api.stop();
   });
 
-  test("a source that changes is shown to have changed; one that fails stays with its last good index", async () => {
+  test("S19: a source that changes is shown to have changed; one that fails stays with its last good index", async () => {
     const api = startOpenapiServer();
     const { executor } = await signIn(installation);
     const { sourceId } = await connect(executor, api.url);
@@ -179,7 +179,7 @@ describe("EXECUTOR_TOOL_SOURCES", () => {
 });
 
 describe("what reaches the machine", () => {
-  test("is refused for an anonymous admin, and our own port is never a source", async () => {
+  test("S11: is refused for an anonymous admin, and our own port is never a source", async () => {
     const { executor } = await signIn(installation);
     const refused = [
       { type: "mcp", name: "shell", command: "sh" } as const,

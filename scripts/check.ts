@@ -20,6 +20,7 @@ const CHECKS: Check[] = [
   { name: "dead-code", args: [bin("knip"), "--no-progress", "--no-config-hints"] },
   { name: "imports", args: ["scripts/check-imports.ts"] },
   { name: "sizes", args: ["scripts/check-sizes.ts"] },
+  { name: "web-size", args: ["scripts/check-web-size.ts"] },
   { name: "convex", args: ["scripts/check-convex.ts"] },
 ];
 

@@ -6,6 +6,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildWeb } from "./build-web.ts";
 import { printCheck, runChecks } from "./check.ts";
 import { watchParent } from "./parent.ts";
 import { readTestSummary } from "./test-summary.ts";
@@ -53,6 +54,8 @@ async function stage(name: string, work: () => Promise<Counts>): Promise<Counts>
 }
 
 async function checkStage(): Promise<Counts> {
+  // Once, before several tests want it at the same time.
+  await buildWeb();
   const checks = await runChecks();
   checks.forEach(printCheck);
   const passed = checks.filter((check) => check.ok).length;

@@ -6,6 +6,7 @@
 import { homedir } from "node:os";
 import { readServerEnv } from "../apps/server/src/env.ts";
 import { readWorkerEnv } from "../apps/worker/src/env.ts";
+import { buildWeb } from "./build-web.ts";
 import { announceReady } from "./ready.ts";
 import { supervise, type ChildSpec } from "./supervise.ts";
 
@@ -15,9 +16,6 @@ const EXIT_CONFIG = 78;
 checkConfiguration();
 await buildWeb();
 process.exit(await supervise(productChildren()));
-
-/** The page in apps/web/public is served as it is. When the console needs a build step, it goes here and nowhere else. */
-async function buildWeb(): Promise<void> {}
 
 function checkConfiguration(): void {
   try {

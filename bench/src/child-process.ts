@@ -113,12 +113,14 @@ export function readTreeAloneMb(pids: readonly number[]): number {
   return (own + shared) / 1024;
 }
 
-/** CPU time of processes and all below them so far, in ms. */
+/** CPU time of processes and all below them so far, those that have ended included, in ms. */
 export function readTreeCpuMs(pids: readonly number[]): number {
   const ticksPerSecond = 100;
   const ticks = listTree(pids).map((pid) => /\) (.*)$/s.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1]?.split(" ") ?? []);
   return (
-    (ticks.reduce((sum, fields) => sum + Number(fields[11] ?? 0) + Number(fields[12] ?? 0), 0) * 1_000) / ticksPerSecond
+    (ticks.reduce((sum, fields) => sum + fields.slice(11, 15).reduce((own, field) => own + Number(field), 0), 0) *
+      1_000) /
+    ticksPerSecond
   );
 }
 

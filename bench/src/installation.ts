@@ -42,6 +42,7 @@ const fromRoot = (path: string): string => join(import.meta.dir, "../..", path);
 /** What `npm start` runs. */
 export const serverMain = fromRoot("apps/server/src/main.ts");
 export const workerMain = fromRoot("apps/worker/src/main.ts");
+export const apiServerMain = fileURLToPath(import.meta.resolve("./api-server.ts"));
 export const bareServerMain = fileURLToPath(import.meta.resolve("./bare-server.ts"));
 const benchWorkerMain = fileURLToPath(import.meta.resolve("./worker-main.ts"));
 

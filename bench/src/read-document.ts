@@ -1,4 +1,7 @@
-/** One sample of figures/sources.ts, in a process of its own: parse, read, store, open again. Prints one line of JSON. */
+/**
+ * One sample of figures/sources.ts, in a process of its own: read, store, open again; or, with `parse`, nothing but the floor,
+ * in a process that has parsed nothing before either. Prints one line of JSON.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,16 +11,16 @@ import { loadHead, saveIndex } from "@executor/sources/stored-index";
 import { openSqliteStore } from "@executor/store/sqlite/sqlite-store";
 
 const bytes = await Bun.file(Bun.argv[2] ?? "").bytes();
-const served = Bun.serve({
-  hostname: "127.0.0.1",
-  port: 0,
-  fetch: () => new Response(bytes, { headers: { "content-type": "application/json" } }),
-});
+if (Bun.argv[3] === "parse") {
+  const [coldParseMs] = await timed(async () => JSON.parse(new TextDecoder().decode(bytes)) as unknown);
+  console.log(JSON.stringify({ coldParseMs }));
+  process.exit(0);
+}
 const source = {
   sourceId: "source_bench",
   workspaceId: "ws_bench",
   namespace: "github",
-  definition: { type: "openapi" as const, name: "GitHub", spec: `http://127.0.0.1:${served.port}/openapi.json` },
+  definition: { type: "openapi" as const, name: "GitHub", spec: "http://127.0.0.1/openapi.json" },
 };
 const io = {
   fetch: async () => new Response(bytes),
@@ -57,7 +60,6 @@ const [reopenMs] = await timed(async () => createSearchIndex((await loadHead(sto
 const [parseMs] = await timed(async () => JSON.parse(new TextDecoder().decode(bytes)) as unknown);
 await store.close();
 rmSync(folder, { recursive: true, force: true });
-await served.stop(true);
 console.log(JSON.stringify({ parseMs, readMs, reopenMs, extraBytes, tools: index.tools.length }));
 
 async function timed<T>(work: () => Promise<T>): Promise<[ms: number, result: T]> {

@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 export interface Prism {
   url: string;
+  /** Null while it runs; else its last words. */
+  lastWords(): string | null;
   stop(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export async function startPrism(file: string): Promise<Prism | { reason: string
   let output = "";
   const drain = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
     const decoder = new TextDecoder();
-    for await (const chunk of stream) if (output.length < 1_000_000) output += decoder.decode(chunk, { stream: true });
+    for await (const chunk of stream) output = (output + decoder.decode(chunk, { stream: true })).slice(-200_000);
   };
   void drain(child.stdout);
   void drain(child.stderr);
@@ -36,8 +38,12 @@ export async function startPrism(file: string): Promise<Prism | { reason: string
     child.kill("SIGKILL");
     await child.exited;
   };
-  for (let waited = 0; waited < 90_000; waited += 100) {
-    if (output.includes("Prism is listening")) return { url: `http://127.0.0.1:${port}`, stop };
+  const lastWords = (): string | null =>
+    child.exitCode === null && child.signalCode === null
+      ? null
+      : (/^\w*Error: .*$/m.exec(output.slice(-20_000))?.[0] ?? "it ended");
+  for (let waited = 0; waited < 120_000; waited += 100) {
+    if (output.includes("Prism is listening")) return { url: `http://127.0.0.1:${port}`, stop, lastWords };
     if (child.exitCode !== null) break;
     await Bun.sleep(100);
   }
@@ -48,7 +54,7 @@ export async function startPrism(file: string): Promise<Prism | { reason: string
         .split("\n")
         .find((line) => /error|fatal/i.test(line))
         ?.replace(/^.*?›\s*/, "")
-        .slice(0, 200) ?? "it did not start",
+        .slice(0, 200) ?? "it was not ready within two minutes",
   };
 }
 

@@ -17,7 +17,9 @@ import { setSecurityHeaders } from "./http/security-headers.ts";
 import { createFileServer } from "./http/serve-files.ts";
 import { serveRoutes } from "./http/serve-routes.ts";
 import { answerUnmatched } from "./http/unmatched.ts";
+import { ownBase } from "./http/own-base.ts";
 import { guestRoutes } from "./internal/guest-routes.ts";
+import { serveMcp } from "./mcp/mcp-endpoint.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -34,6 +36,7 @@ import { runtimeRoutes } from "./routes/runtimes.ts";
 import { sourceRoutes } from "./routes/sources.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { typecheckRoutes } from "./routes/typecheck.ts";
 
 export function createApp(deps: AppDeps): Hono<AppTypes> {
   const { host, limits, log, shutdown } = deps;
@@ -59,6 +62,7 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     ...credentialRoutes(deps),
     ...oauthRoutes(deps),
     ...toolRoutes(deps),
+    ...typecheckRoutes(deps),
     ...auditRoutes(deps),
   };
 
@@ -67,17 +71,16 @@ export function createApp(deps: AppDeps): Hono<AppTypes> {
     guard.check(c.req.raw.headers, c.req.path);
     await next();
   });
-  serveRoutes(app, handlers, {
-    authenticator,
-    rateLimit: new RateLimit(limits.requestsPerMinute, () => host.monotonicMs()),
-    limits,
-  });
+  const rateLimit = new RateLimit(limits.requestsPerMinute, () => host.monotonicMs());
+  serveRoutes(app, handlers, { authenticator, rateLimit, limits });
+  const base = ownBase(deps.env);
+  serveMcp(app, { deps, hub, base, consoleBase: base }, { authenticator, rateLimit });
   app.route("/", guestRoutes({ ...deps, hub }));
   app.all("/api", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("/api/*", (c) => answerUnmatched(c.req.method, c.req.path));
   app.all("*", (c) => {
     c.set("route", "file");
-    return serveFile(c.req.method, c.req.path);
+    return serveFile(c.req.method, c.req.path, c.req.header("accept-encoding"));
   });
   app.onError((error, c) => answerProblem(error, c.get("requestId"), log));
   return app;

@@ -7,12 +7,15 @@ import type { Store } from "@executor/core/ports/store";
 import type { ToolProvider } from "@executor/core/ports/tools";
 import type { CredentialDesk } from "@executor/core/credentials/credential-desk";
 import type { SourceService } from "@executor/sources/source-service";
+import type { Vault } from "@executor/vault/create-providers";
+import type { TypeChecker } from "@executor/typecheck/type-checker";
 import type { SignIns } from "./credentials/sign-ins.ts";
 import type { ServerEnv } from "./env.ts";
 
 export interface ServerSources {
   service: SourceService;
   desk: CredentialDesk;
+  vault: Pick<Vault, "sealer">;
   /** `redirectBase`: where a provider sends people back to. */
   signIns(redirectBase: string): SignIns;
 }
@@ -27,6 +30,9 @@ export interface AppDeps {
   /** What stands behind them: sources, credentials, sign-ins. */
   sources: ServerSources;
   transpile(code: string): Transpiled | Promise<Transpiled>;
+  /** Of the installation's owner; null while there is none. */
+  localWorkspaceId(): string | null;
+  typeChecker: Pick<TypeChecker, "check">;
   env: ServerEnv;
   log: Logger;
   version: string;

@@ -9,10 +9,12 @@ test("by default it listens on loopback only and gives anonymous sessions there"
     port: 8_788,
     isLoopback: true,
     publicUrl: null,
+    oauthClientUrl: null,
     allowedHosts: [],
     anonymous: true,
     autoExecute: false,
     parentPid: null,
+    mcp: { requireAuth: false, callWaitMs: 45_000, oauth: null },
     toolSources: [],
   });
 });
@@ -32,15 +34,23 @@ test("lists and URLs are read", () => {
     read({
       EXECUTOR_ALLOWED_HOSTS: "Box.lan, b:99,",
       EXECUTOR_PUBLIC_URL: "https://x.example.com/",
+      EXECUTOR_OAUTH_CLIENT_URL: "https://x.example.com/client.json",
       EXECUTOR_PORT: "0",
       EXECUTOR_PARENT_PID: "7",
     }),
-  ).toMatchObject({ allowedHosts: ["box.lan", "b:99"], publicUrl: "https://x.example.com", port: 0, parentPid: 7 });
+  ).toMatchObject({
+    allowedHosts: ["box.lan", "b:99"],
+    publicUrl: "https://x.example.com",
+    oauthClientUrl: "https://x.example.com/client.json",
+    port: 0,
+    parentPid: 7,
+  });
 });
 
 test("what cannot be is refused with a message that names the variable", () => {
   const bad = {
     EXECUTOR_PORT: ["x", "-1", "65536", "1.5"],
+    EXECUTOR_OAUTH_CLIENT_URL: ["http://a/doc.json", "https://a", "https://u@a/doc.json"],
     EXECUTOR_PUBLIC_URL: ["x", "ftp://a", "https://u:p@a", "https://a?b"],
     EXECUTOR_ALLOWED_HOSTS: ["a b", "http://a"],
     EXECUTOR_ANONYMOUS: ["yes"],

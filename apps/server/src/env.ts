@@ -8,6 +8,7 @@ import {
   type Environment,
   type Installation,
 } from "@executor/core/installation-env";
+import { type McpSettings, readMcpSettings } from "./mcp/mcp-settings.ts";
 import { readSourcesEnv, readToolSources } from "@executor/core/sources-env";
 
 export interface ServerEnv {
@@ -17,12 +18,15 @@ export interface ServerEnv {
   isLoopback: boolean;
   /** Where people reach the server, when that is not where it listens. No slash at the end. */
   publicUrl: string | null;
+  /** Https address of a client metadata document that names our callback, hosted elsewhere. */
+  oauthClientUrl: string | null;
   /** More Host values to serve, with or without a port. */
   allowedHosts: string[];
   anonymous: boolean;
   /** The server runs tasks itself; no worker is needed. */
   autoExecute: boolean;
   parentPid: number | null;
+  mcp: McpSettings;
   /** EXECUTOR_TOOL_SOURCES. */
   toolSources: SourceDefinition[];
 }
@@ -46,10 +50,12 @@ export function readServerEnv(
     port: variables.EXECUTOR_PORT,
     isLoopback,
     publicUrl: variables.EXECUTOR_PUBLIC_URL ?? null,
+    oauthClientUrl: variables.EXECUTOR_OAUTH_CLIENT_URL ?? null,
     allowedHosts: variables.EXECUTOR_ALLOWED_HOSTS,
     anonymous: variables.EXECUTOR_ANONYMOUS ?? isLoopback,
     autoExecute: variables.EXECUTOR_SERVER_AUTO_EXECUTE ?? false,
     parentPid: variables.EXECUTOR_PARENT_PID ?? null,
+    mcp: readMcpSettings(env),
     toolSources: readToolSources(env),
   };
   return { server, installation: readInstallation(env, platform, homedir) };
@@ -82,6 +88,10 @@ const ServerVariables = z.object({
     .refine(isPlainUrl, "must be an http or https URL without user, query or fragment")
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
+  EXECUTOR_OAUTH_CLIENT_URL: z
+    .string()
+    .refine(isDocumentUrl, "must be an https URL with a path, without user, query or fragment")
+    .optional(),
   EXECUTOR_ALLOWED_HOSTS: z
     .string()
     .transform((list) =>
@@ -99,6 +109,11 @@ const ServerVariables = z.object({
   EXECUTOR_SERVER_AUTO_EXECUTE: flag.optional(),
   EXECUTOR_PARENT_PID: wholeNumber(1, 999_999_999).optional(),
 });
+
+/** As a client id metadata document must have it. */
+function isDocumentUrl(text: string): boolean {
+  return isPlainUrl(text) && text.startsWith("https://") && new URL(text).pathname.length > 1;
+}
 
 function isPlainUrl(text: string): boolean {
   const url = URL.parse(text);

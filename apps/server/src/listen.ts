@@ -3,8 +3,10 @@
  * so what is cut is a client that neither reads nor writes.
  */
 import { EnvironmentError } from "@executor/core/installation-env";
+import type { Hono } from "hono";
 import { createApp } from "./app.ts";
 import type { AppDeps } from "./deps.ts";
+import type { AppTypes } from "./http/app-types.ts";
 
 /** Longer than `?wait` (60 s) and the heartbeat of streams (15 s). */
 const IDLE_SECONDS = 120;
@@ -17,7 +19,7 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-export function listen(deps: AppDeps): Listening {
+export function listen(deps: AppDeps, create: (deps: AppDeps) => Hono<AppTypes> = createApp): Listening {
   // The guard must know the port, and port 0 is known only once it is bound.
   const serving: { app?: ReturnType<typeof createApp> } = {};
   const server = bind(
@@ -25,7 +27,7 @@ export function listen(deps: AppDeps): Listening {
     (request, address) => serving.app?.fetch(request, address) ?? new Response(null, { status: 503 }),
   );
   const port = server.port ?? deps.env.port;
-  serving.app = createApp({ ...deps, env: { ...deps.env, port } });
+  serving.app = create({ ...deps, env: { ...deps.env, port } });
   return {
     port,
     async stop() {
@@ -57,7 +59,7 @@ function bind({ env, limits }: AppDeps, fetch: Serve): Bun.Server<undefined> {
         ? "something else listens there already"
         : (error as Error).message;
     throw new EnvironmentError(
-      `Cannot listen on ${env.host}:${env.port}: ${reason}. Choose another with EXECUTOR_PORT or EXECUTOR_HOST.`,
+      `Cannot listen on ${env.host}:${env.port}: ${reason}. Choose another with EXECUTOR_PORT (a gateway: EXECUTOR_GATEWAY_PORT) or EXECUTOR_HOST.`,
     );
   }
 }

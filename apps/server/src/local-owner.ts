@@ -38,6 +38,11 @@ export async function ensureLocalOwner(deps: Deps, home: string): Promise<Owner>
   return isUsable(deps, row, owner) ? owner : await replaceKey(deps, path, owner);
 }
 
+/** The owner's workspace, for those who make no owner themselves; null while there is none. */
+export function findLocalWorkspace(home: string, deps: Pick<AppDeps, "log">): string | null {
+  return readOwner(join(home, "owner-key"), deps)?.workspaceId ?? null;
+}
+
 /** The key was revoked, by a logout for instance: the owner of the directory gets a new one for the same workspace. */
 async function replaceKey(deps: Deps, path: string, old: Owner): Promise<Owner> {
   const { store, host, log } = deps;
@@ -78,7 +83,7 @@ function toBearer({ host }: Deps, { token, ...ids }: Owner): NewBearer {
 }
 
 /** Null when there is none. A file that cannot be read as one is an error: it is never silently replaced. */
-function readOwner(path: string, { log }: Deps): Owner | null {
+function readOwner(path: string, { log }: Pick<Deps, "log">): Owner | null {
   let text: string;
   try {
     text = readFileSync(path, "utf8");

@@ -15,6 +15,7 @@ import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
+import { createTypeChecker } from "@executor/typecheck/type-checker";
 import { openSources, portFile } from "@executor/worker/open-sources";
 import about from "../package.json" with { type: "json" };
 import { createSignIns } from "./credentials/sign-ins.ts";
@@ -25,6 +26,7 @@ import { lockHome } from "./home-lock.ts";
 import { listen } from "./listen.ts";
 import { ensureLocalOwner } from "./local-owner.ts";
 import { describeRuntimes } from "./runtime-targets.ts";
+import { keepSourcesRead } from "./source-reader/keep-sources-read.ts";
 
 /** sysexits: the configuration is wrong, starting again will not help. */
 const EXIT_CONFIG = 78;
@@ -63,6 +65,7 @@ async function main(): Promise<void> {
       log: (message) => log.warn("runtime.vercel", { message }),
     }),
   ];
+  const typeChecker = createTypeChecker();
   const stopping = new AbortController();
   const owner = await ensureLocalOwner({ store, host, log }, installation.home);
   await sources.service.saveEnv(env.toolSources, {
@@ -76,19 +79,25 @@ async function main(): Promise<void> {
     limits,
     runtimes: { list: () => describeRuntimes(runtimes, { probe: env.autoExecute }) },
     tools,
-    sources: { ...sources, signIns: (redirectBase) => createSignIns({ ...sources, store, host, redirectBase }) },
+    sources: {
+      ...sources,
+      signIns: (redirectBase) =>
+        createSignIns({ ...sources, store, host, redirectBase, clientDocumentUrl: env.oauthClientUrl }),
+    },
     transpile: transpileTask,
+    typeChecker,
+    localWorkspaceId: () => owner.workspaceId,
     env,
     log,
     version: about.version,
     instance,
     callbackHosts: callback.hosts,
-    webRoot: join(import.meta.dir, "../../web/public"),
+    webRoot: join(import.meta.dir, "../../web/dist"),
     shutdown: stopping.signal,
   });
   writeFileSync(portFile(installation.runDir), `${server.port}\n`, { mode: 0o600 });
   callback.start(server.port);
-  const reader = sources.startReader();
+  const reader = keepSourcesRead({ store, host, log, environment });
   const worker = env.autoExecute ? await startWorker() : null;
   log.info("server.listening", { host: env.host, port: server.port, store: store.kind, autoExecute: env.autoExecute });
 
@@ -98,6 +107,7 @@ async function main(): Promise<void> {
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stopping.abort();
   await Promise.all([server.stop(), worker?.stop(), reader.stop(), callback.close()]);
+  typeChecker.close();
   await sources.close();
   await store.close();
   lock.release();

@@ -96,6 +96,7 @@ function describeResponse(schema: Route["responses"][number], components: Json):
       description: "One JSON value a line",
       content: { "application/x-ndjson": { schema: { type: "string" } } },
     };
+  if (schema === "text") return { description: "Text", content: { "text/plain": { schema: { type: "string" } } } };
   if (schema === "html") return { description: "A page", content: { "text/html": { schema: { type: "string" } } } };
   return { description: "Done", content: { "application/json": { schema: toSchema(schema, components) } } };
 }

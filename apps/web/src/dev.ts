@@ -1,21 +1,28 @@
 /**
- * Serves the page by itself while it is worked on. In the product the server does, with its headers and API:
- * links to /api lead nowhere here.
+ * Serves the console by itself while it is worked on, with every change at once. The API is that of a running server
+ * (`EXECUTOR_HOST` and `EXECUTOR_PORT` say where): requests go through here as if the page came from there.
  */
-const folder = `${import.meta.dir}/../public`;
+import { createServer } from "vite";
 
-const server = Bun.serve({
-  hostname: "127.0.0.1",
-  port: Number(process.env["PORT"] ?? 0),
-  async fetch(request) {
-    // A URL has its dots resolved already, so a path cannot leave the folder.
-    const { pathname } = new URL(request.url);
-    const file = Bun.file(folder + (pathname === "/" ? "/index.html" : pathname));
-    return (await file.exists()) ? new Response(file) : new Response("Not found", { status: 404 });
+const host = process.env["EXECUTOR_HOST"] ?? "127.0.0.1";
+const target = `http://${host}:${process.env["EXECUTOR_PORT"] ?? 8788}`;
+const toServer = {
+  target,
+  changeOrigin: true,
+  // The server answers only pages of its own; while developing, this is one.
+  headers: { origin: target },
+};
+
+const server = await createServer({
+  root: `${import.meta.dir}/..`,
+  server: {
+    host: "127.0.0.1",
+    port: Number(process.env["PORT"] ?? 5_173),
+    proxy: { "/api": toServer, "/oauth": toServer },
   },
 });
-
-console.log(`Web page: ${server.url}`);
+await server.listen();
+console.log(`Web page: ${server.resolvedUrls?.local[0] ?? ""} (API: ${target})`);
 
 // Started by scripts/dev.ts: end with it, even if it had no chance to say so.
 const parent = Number(process.env["EXECUTOR_PARENT_PID"] ?? 0);

@@ -5,7 +5,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Limits } from "@executor/contracts/limits";
-import { type CredentialDesk, createCredentialDesk, STATIC_ACCOUNT } from "@executor/core/credentials/credential-desk";
+import {
+  type CredentialDesk,
+  createCredentialDesk,
+  STATIC_ACCOUNT,
+  staticAuth,
+} from "@executor/core/credentials/credential-desk";
 import type { Environment, Installation } from "@executor/core/installation-env";
 import type { Logger } from "@executor/core/log";
 import type { Host } from "@executor/core/ports/host";
@@ -14,10 +19,8 @@ import type { Store } from "@executor/core/ports/store";
 import { readSourcesEnv } from "@executor/core/sources-env";
 import { createCallCredentials, readingAuth } from "@executor/sources/call-credentials";
 import { createGuardedFetch } from "@executor/sources/egress/create-guarded-fetch";
-import { graphqlKind } from "@executor/sources/graphql/graphql-kind";
-import { mcpKind } from "@executor/sources/mcp/mcp-kind";
+import { lazyKind } from "@executor/sources/lazy-kind";
 import { refreshTokens } from "@executor/sources/oauth/refresh-tokens";
-import { openapiKind } from "@executor/sources/openapi/openapi-kind";
 import { createSourceProvider, type SourceProvider } from "@executor/sources/source-provider";
 import { type SourceReader, startSourceReader } from "@executor/sources/source-reader";
 import { createSourceService, type SourceSecrets, type SourceService } from "@executor/sources/source-service";
@@ -43,7 +46,11 @@ export interface OpenSources {
   close(): Promise<void>;
 }
 
-const kinds: readonly SourceKind[] = [openapiKind, graphqlKind, mcpKind];
+const kinds: readonly SourceKind[] = [
+  lazyKind("openapi", async () => (await import("@executor/sources/openapi/openapi-kind")).openapiKind),
+  lazyKind("graphql", async () => (await import("@executor/sources/graphql/graphql-kind")).graphqlKind),
+  lazyKind("mcp", async () => (await import("@executor/sources/mcp/mcp-kind")).mcpKind),
+];
 
 export function openSources(parts: SourcesParts): OpenSources {
   const { store, host, log, installation, environment } = parts;
@@ -87,8 +94,8 @@ export function openSources(parts: SourcesParts): OpenSources {
   };
 }
 
-/** Where the server writes its port, so that no source leads back to us. */
-export const portFile = (runDir: string): string => join(runDir, "server-port");
+/** Where server and gateway write their ports, so that no source leads back to us. */
+export const portFile = (runDir: string, of: "server" | "gateway" = "server"): string => join(runDir, `${of}-port`);
 
 /** The server's port may change with its next start, so it is looked up now and then. */
 function createOwnPorts(runDir: string, host: Host): () => number[] {
@@ -97,8 +104,8 @@ function createOwnPorts(runDir: string, host: Host): () => number[] {
   return () => {
     if (host.monotonicMs() - readAt > 1_000) {
       readAt = host.monotonicMs();
-      const path = portFile(runDir);
-      known = existsSync(path) ? readFileSync(path, "utf8").split("\n").map(Number).filter(Boolean) : [];
+      const paths = [portFile(runDir), portFile(runDir, "gateway")].filter((path) => existsSync(path));
+      known = paths.flatMap((path) => readFileSync(path, "utf8").split("\n").map(Number).filter(Boolean));
     }
     return known;
   };
@@ -106,23 +113,28 @@ function createOwnPorts(runDir: string, host: Host): () => number[] {
 
 function sourceSecrets({ store, host }: SourcesParts, desk: CredentialDesk, { sealer }: Vault): SourceSecrets {
   return {
-    async keep({ workspaceId, namespace, definition: { auth } }, secret, by) {
-      if (auth?.type === "oauth2") {
+    async keep({ workspaceId, namespace }, { definition: { auth }, secret, environment }, by) {
+      if (secret && auth?.type === "oauth2") {
         const clientKey = manualClientKey(workspaceId, namespace);
         const sealed = await sealer.seal(workspaceId, "oauth-client", clientKey, JSON.stringify(secret));
         const client = { clientKey, workspaceId, issuer: clientKey, sealed, createdAt: host.now() };
         await store.saveOauthClient({ client, ifAbsent: false });
-      } else {
+      }
+      const own = auth?.mode === "static" ? secret : null;
+      if (own || environment) {
         await desk.save({
           workspaceId,
           sourceKey: namespace,
           scope: "workspace",
           name: STATIC_ACCOUNT,
-          auth,
-          secret,
+          auth: auth?.mode === "static" ? auth : staticAuth,
+          secret: { ...own, ...(environment && { env: environment }) },
           by,
         });
       }
+    },
+    async forgetClient({ workspaceId, namespace }) {
+      await store.deleteOauthClient({ workspaceId, clientKey: manualClientKey(workspaceId, namespace) });
     },
     async forget({ workspaceId, namespace }, by) {
       await desk.removeAll({ workspaceId, sourceKey: namespace, by });

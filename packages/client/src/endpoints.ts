@@ -46,8 +46,10 @@ export const endpoints = {
   deleteCredential: "DELETE /api/credentials/{credentialId}",
   connectOauth: "POST /api/oauth/connect",
   listTools: "GET /api/tools",
+  listToolNames: "GET /api/tools/names",
   searchTools: "GET /api/tools/search",
   readTool: "GET /api/tools/{path}",
+  typecheck: "POST /api/typecheck",
   listAudit: "GET /api/audit",
 } as const satisfies Partial<Record<RouteName, string>>;
 

@@ -17,6 +17,7 @@ export type { WaitOptions } from "./wait-for-task.ts";
 
 export type { Approval, ApprovalStatus } from "@executor/contracts/approval";
 export type { Call, CallStatus } from "@executor/contracts/call";
+export type { CreateCredential, Credential, CredentialScope } from "@executor/contracts/credential";
 export type { EventType, TaskEvent } from "@executor/contracts/event";
 export type {
   ApiKey,
@@ -40,4 +41,21 @@ export type {
 } from "@executor/contracts/policy";
 export type { Role } from "@executor/contracts/role";
 export type { CreatedTask, EndedStatus, Task, TaskError, TaskStatus, TaskSummary } from "@executor/contracts/task";
-export type { RuntimeTarget, ToolApproval, ToolDetail, ToolEffect, ToolSummary } from "@executor/contracts/tool";
+export type {
+  ProbeResult,
+  Source,
+  SourceAuth,
+  SourceChanges,
+  SourceDefinition,
+  SourceType,
+  UpdateSource,
+} from "@executor/contracts/source";
+export type {
+  JsonSchema,
+  RuntimeTarget,
+  ToolApproval,
+  ToolDetail,
+  ToolEffect,
+  ToolName,
+  ToolSummary,
+} from "@executor/contracts/tool";

@@ -144,6 +144,19 @@ describe("a connection that breaks", () => {
   });
 });
 
+test("who watches the line is told when it stands and when it is lost", async () => {
+  const told: boolean[] = [];
+  await using server = startRawServer(
+    scripted(refuse("503 Service Unavailable", "store.unavailable"), sendAll(first), sendAll(output, last)),
+  );
+  expect(await readAll(server.url, { onConnection: (isConnected) => told.push(isConnected) })).toEqual([
+    first,
+    output,
+    last,
+  ]);
+  expect(told).toEqual([true, false, true]);
+});
+
 test("Retry-After is waited for", async () => {
   const times: number[] = [];
   const refuseOnce = refuse("429 Too Many Requests", "request.rate_limited", "retry-after: 1\r\n");

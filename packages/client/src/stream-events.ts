@@ -13,6 +13,8 @@ export interface EventsOptions {
   /** Sequence of the last event already known. */
   after?: number;
   signal?: AbortSignal;
+  /** Told when a connection stands and when it was lost; the stream goes on by itself either way. */
+  onConnection?: (isConnected: boolean) => void;
 }
 
 export interface EventSource {
@@ -26,7 +28,7 @@ export interface EventSource {
 
 export async function* streamEvents(
   source: EventSource,
-  { after, signal }: EventsOptions,
+  { after, signal, onConnection }: EventsOptions,
 ): AsyncGenerator<TaskEvent, void, undefined> {
   let last = after;
   /** An id without an event: where a stream that began live stands. */
@@ -34,6 +36,7 @@ export async function* streamEvents(
   let failures = 0;
   let retryMs = 0;
   let endedBefore = false;
+  let isConnected = false;
   for (;;) {
     throwIfAborted(signal);
     let error: ExecutorError | undefined;
@@ -41,6 +44,7 @@ export async function* streamEvents(
     try {
       for await (const message of connect(source, lastEventId, signal)) {
         retryMs = message.retryMs ?? retryMs;
+        if (!isConnected) onConnection?.((isConnected = true));
         const event = readEvent(message);
         if (!event) {
           lastEventId = message.id || lastEventId;
@@ -61,6 +65,7 @@ export async function* streamEvents(
       if (!(cause instanceof ExecutorError) || !cause.retryable) throw cause;
       error = cause;
     }
+    if (isConnected) onConnection?.((isConnected = false));
     // Resumed behind the last event of an ended task: the server has nothing to say and hangs up, for ever. The connection
     // that proves it must have been opened after the task had ended, else an event between the two would be lost.
     if (!error && isSilent) {

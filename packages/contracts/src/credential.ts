@@ -65,6 +65,13 @@ export const ConnectOauth = z
   })
   .meta({ id: "ConnectOauth" });
 export type ConnectOauth = z.infer<typeof ConnectOauth>;
+export const FinishOauth = z
+  .strictObject({
+    workspaceId: Id,
+    /** What the provider sent back, as it stands in the address: `?code=…&state=…`. */
+    query: z.string().min(1).max(20_000),
+  })
+  .meta({ id: "FinishOauth" });
 export const OauthRedirect = z
   .object({ authorizationUrl: z.string(), expiresAt: Timestamp })
   .meta({ id: "OauthRedirect" });

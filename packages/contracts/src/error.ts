@@ -90,6 +90,7 @@ export const errorTable = {
   "source.not_found": spec(404, 5, "No such source"),
   "source.conflict": spec(409, 6, "A source with this namespace exists"),
   "source.invalid": spec(422, 2, "The source cannot be used as it is described"),
+  "source.moved": spec(409, 6, "The source would send its credential to another host than before"),
   "source.unreadable": later(502, 13, "The source cannot be read"),
   "source.admin_only": spec(403, 3, "Only an installation admin may add what reaches this machine"),
   "egress.refused": spec(403, 7, "The address may not be reached from here"),

@@ -25,7 +25,8 @@ import { CreatePolicy, Policy, PolicyTestResult, TestPolicy } from "./policy.ts"
 import { digits, inWorkspace, list, ofWorkspace, page, type Route } from "./route.ts";
 import { sourceRoutes } from "./source-routes.ts";
 import { CreatedTask, CreateTask, Task, TaskStatus } from "./task.ts";
-import { RuntimeTarget, ToolDetail, ToolSummary } from "./tool.ts";
+import { RuntimeTarget, ToolDetail, ToolName, ToolSummary } from "./tool.ts";
+import { TypecheckCode, TypecheckResult } from "./typecheck.ts";
 
 export type { Route } from "./route.ts";
 
@@ -268,18 +269,47 @@ export const routes = {
     query: z.strictObject({ ...ofWorkspace, ...page, namespace: z.string().max(200).optional() }),
     responses: { 200: list(ToolSummary) },
   },
+  listToolNames: {
+    method: "get",
+    path: "/api/tools/names",
+    role: "agent",
+    summary: "Paths of all tools this caller may use, of one namespace or of all",
+    query: z.strictObject({ ...ofWorkspace, namespace: z.string().max(200).optional() }),
+    responses: { 200: z.object({ items: z.array(ToolName), total: z.int() }) },
+  },
   searchTools: {
     method: "get",
     path: "/api/tools/search",
     role: "agent",
     summary: "Find tools by intent",
-    query: z.strictObject({ ...ofWorkspace, query: z.string().min(1).max(1_000), limit: page.limit }),
+    query: z.strictObject({
+      ...ofWorkspace,
+      query: z.string().min(1).max(1_000),
+      limit: page.limit,
+      namespace: z.string().max(200).optional(),
+    }),
     responses: {
       200: list(ToolSummary).extend({
         total: z.int(),
         bestPath: z.string().optional().describe("only when the first one clearly leads"),
       }),
     },
+  },
+  toolTypes: {
+    method: "get",
+    path: "/api/tools/types",
+    role: "agent",
+    summary: "Declarations of the tools this caller may use: a tools.d.ts for editors",
+    query: z.strictObject({ ...ofWorkspace, namespace: z.string().max(200).optional() }),
+    responses: { 200: "text" },
+  },
+  typecheck: {
+    method: "post",
+    path: "/api/typecheck",
+    role: "agent",
+    summary: "Check code against the types of its tools; nothing runs",
+    body: TypecheckCode,
+    responses: { 200: TypecheckResult },
   },
   readTool: {
     method: "get",

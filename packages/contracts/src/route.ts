@@ -12,8 +12,8 @@ export interface Route {
   summary: string;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** By status. "stream": server-sent events; "ndjson": one JSON value a line; null: no body. */
-  responses: Record<number, z.ZodType | "stream" | "ndjson" | "html" | null>;
+  /** By status. "stream": server-sent events; "ndjson": one JSON value a line; "text": plain text; null: no body. */
+  responses: Record<number, z.ZodType | "stream" | "ndjson" | "html" | "text" | null>;
 }
 
 export const list = <T extends z.ZodType>(item: T) =>

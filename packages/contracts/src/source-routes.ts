@@ -1,6 +1,6 @@
 /** The part of the route table that is about sources, their credentials and sign-ins. */
 import { z } from "zod";
-import { ConnectOauth, CreateCredential, Credential, OauthRedirect } from "./credential.ts";
+import { ConnectOauth, CreateCredential, Credential, FinishOauth, OauthRedirect } from "./credential.ts";
 import { inWorkspace, list, ofWorkspace, type Route } from "./route.ts";
 import { CreateSource, ProbeResult, ProbeSource, Source, SourceChanges, UpdateSource } from "./source.ts";
 
@@ -109,6 +109,14 @@ export const sourceRoutes = {
     summary: "Begin a sign-in with a source's provider (for the whole workspace: admins)",
     body: ConnectOauth,
     responses: { 200: OauthRedirect },
+  },
+  finishOauth: {
+    method: "post",
+    path: "/api/oauth/finish",
+    role: "reviewer",
+    summary: "End a sign-in that the caller began; the callback page does it on installations that people share",
+    body: FinishOauth,
+    responses: { 200: z.object({ connected: z.boolean() }) },
   },
   oauthCallback: {
     method: "get",

@@ -57,9 +57,19 @@ export type SourceAuth = z.infer<typeof SourceAuth>;
 
 const strings = z.record(z.string().min(1).max(200), z.string().max(4_000));
 
+/** People decide by what they read: nothing may hide, turn around or break it. */
+const plainName = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(
+    /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]*$/u,
+    "must not hold control, direction or invisible characters",
+  );
+
 const definitionFields = {
   type: SourceType,
-  name: z.string().min(1).max(100),
+  name: plainName,
   /** Root of the tools' paths and key of its credentials; default: made from the name. Never changes. */
   namespace: z
     .string()

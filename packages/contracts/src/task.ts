@@ -36,7 +36,7 @@ export const CreateTask = z
     timeoutMs: z.int().min(limitTable.runMs.min).max(limitTable.runMs.max).optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
     idempotencyKey: z.string().min(1).max(200).optional(),
-    typecheck: z.boolean().optional(),
+    typecheck: z.boolean().optional().describe("check the types first: code that does not fit is refused with 422"),
   })
   .meta({ id: "CreateTask" });
 export type CreateTask = z.infer<typeof CreateTask>;

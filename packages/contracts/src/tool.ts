@@ -22,6 +22,12 @@ export const ToolSummary = z
   .meta({ id: "ToolSummary" });
 export type ToolSummary = z.infer<typeof ToolSummary>;
 
+/** All that a tree of thousands of tools needs; nothing of their schemas is read for it. */
+export const ToolName = z
+  .object({ path: z.string(), approval: ToolApproval, effect: ToolEffect })
+  .meta({ id: "ToolName" });
+export type ToolName = z.infer<typeof ToolName>;
+
 export const ToolDetail = ToolSummary.extend({
   effect: ToolEffect,
   inputSchema: JsonSchema.optional(),

@@ -15,18 +15,37 @@ export function createCallCredentials(desk: CredentialDesk): CallCredentials {
   async function resolve(request: ResolveRequest): Promise<Resolved | Asked> {
     const found = await desk.resolve(request);
     if (found.kind === "missing") return { kind: "ask", ask: found.ask };
-    const { auth, credentialId, version } = found;
+    const { auth, credentialId, version, widen } = found;
     const isSignIn = request.source.definition.auth?.type === "oauth2";
-    if (!isSignIn || credentialId === null) return { kind: "ready", auth, renew: null };
-    return { kind: "ready", auth, renew: () => resolve({ ...request, rejected: { credentialId, version } }) };
+    if (!isSignIn || credentialId === null) return { kind: "ready", auth, renew: null, widen: null };
+    return {
+      kind: "ready",
+      auth,
+      renew: () => resolve({ ...request, rejected: { credentialId, version } }),
+      widen: widen && ((scopes) => ({ kind: "ask", ask: widen(scopes) })),
+    };
   }
 }
 
+/** What a reading is made with; `renew`: the other side refused it. Null: there is nothing better. */
+export interface ReadingAuth {
+  auth: AuthParts;
+  renew: (() => Promise<AuthParts | null>) | null;
+}
+
 /** For reading a source: what its workspace has, else that of who added it, else nothing. */
-export async function readingAuth(desk: CredentialDesk, source: SourceSpec, addedBy: string): Promise<AuthParts> {
+export async function readingAuth(desk: CredentialDesk, source: SourceSpec, addedBy: string): Promise<ReadingAuth> {
   const call = { workspaceId: source.workspaceId, actorId: addedBy };
-  const found = await desk.resolve({ source: owned(source), call, account: null });
-  return found.kind === "ready" ? found.auth : nothing;
+  const request = { source: owned(source), call, account: null };
+  const found = await desk.resolve(request);
+  if (found.kind !== "ready") return { auth: nothing, renew: null };
+  const { auth, credentialId, version } = found;
+  if (source.definition.auth?.type !== "oauth2" || credentialId === null) return { auth, renew: null };
+  const renew = async (): Promise<AuthParts | null> => {
+    const renewed = await desk.resolve({ ...request, rejected: { credentialId, version } });
+    return renewed.kind === "ready" ? renewed.auth : null;
+  };
+  return { auth, renew };
 }
 
 const owned = (source: SourceSpec) => ({ ...source, ownerWorkspaceId: source.workspaceId });

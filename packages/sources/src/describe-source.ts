@@ -11,6 +11,8 @@ export interface DescribedSource {
   definition: PublicDefinition;
   /** To be sealed as the credential `static`, or as the OAuth client's secret; null when there is none. */
   secret: Record<string, string> | null;
+  /** Variables of a command, to be sealed as well; the definition keeps their names. */
+  environment: Record<string, string> | null;
   /** A document that was given as text or object, to be kept apart. */
   inlineSpec: string | null;
 }
@@ -23,20 +25,23 @@ export function describeSource(
   given: SourceDefinition,
   { mayReachMachine }: { mayReachMachine: boolean },
 ): DescribedSource {
-  const { auth, spec, ...rest } = given;
+  const { auth, spec, env, ...rest } = given;
   const namespace = given.namespace ?? slugOf(given.name);
   if (RESERVED.has(namespace))
     throw new AppError("source.invalid", `The namespace ${namespace} is reserved. Set \`namespace\` to another one.`);
   if (!mayReachMachine) refuseMachine(given);
   checkUrls(given);
+  checkHeaders(given);
   const inlineSpec = inlineOf(spec);
   const definition: PublicDefinition = {
     ...rest,
     namespace,
     ...(inlineSpec === null && spec !== undefined && { spec }),
     ...(auth && { auth: withoutSecret(auth) }),
+    ...(env && { env: Object.fromEntries(Object.keys(env).map((name) => [name, ""])) }),
   };
-  return { namespace, definition, secret: auth ? secretOf(auth) : null, inlineSpec };
+  const environment = env && Object.keys(env).length > 0 ? env : null;
+  return { namespace, definition, secret: auth ? secretOf(auth) : null, environment, inlineSpec };
 }
 
 /** `My API (v2)` becomes `my_api_v2`. */
@@ -69,24 +74,49 @@ function refuseMachine({ command, transport, spec, url, shared }: SourceDefiniti
 }
 
 function checkUrls(definition: SourceDefinition): void {
-  for (const field of ["url", "baseUrl"] as const) {
+  for (const field of ["url", "baseUrl", "spec"] as const) {
     const value = definition[field];
-    if (value === undefined || (definition.type === "openapi" && field === "url" && /^\s*file:/i.test(value))) continue;
-    const parsed = URL.parse(value);
+    const isDocument = field === "spec" || (definition.type === "openapi" && field === "url");
+    if (typeof value !== "string" || (isDocument && /^\s*file:/i.test(value))) continue;
+    if (field === "spec" && !isUrl(value)) continue;
+    const parsed = URL.parse(value.trim());
     if (!parsed || !/^https?:$/.test(parsed.protocol))
-      throw new AppError("source.invalid", `${field} must be an http or https URL; it is "${value.slice(0, 200)}".`);
+      throw new AppError("source.invalid", `${field} must be an http or https URL.`);
     if (parsed.username || parsed.password)
       throw new AppError("source.invalid", `${field} must not hold a user name or password: use \`auth\`.`);
+    const secret = [...parsed.searchParams.keys()].find((name) => SECRET_NAME.test(name));
+    // A URL is shown to everybody who sees the source, and written to the store as it is.
+    if (secret !== undefined)
+      throw new AppError(
+        "source.invalid",
+        `${field} must not hold a secret, and ${secret.slice(0, 100)} looks like one: use \`auth\` of type apiKey with query: ${JSON.stringify(secret.slice(0, 100))}.`,
+      );
   }
+}
+
+/** Names under which secrets are sent. */
+const SECRET_NAME = /(^|[-_.])(api[-_]?key|apikey|access[-_]?key|key|token|secret|passw(or)?d|signature|sig|auth)$/i;
+
+function checkHeaders({ headers = {} }: SourceDefinition): void {
+  const secret = Object.keys(headers).find(
+    (name) => SECRET_NAME.test(name) || /^(proxy-)?authorization$|^cookie$/i.test(name),
+  );
+  if (secret !== undefined)
+    throw new AppError(
+      "source.invalid",
+      `headers are shown to everybody who sees the source, and ${secret.slice(0, 100)} looks like a secret: use \`auth\` of type apiKey with header: ${JSON.stringify(secret.slice(0, 100))}, or a credential with headers.`,
+    );
 }
 
 /** Null for a URL. */
 function inlineOf(spec: SourceDefinition["spec"]): string | null {
   if (spec === undefined) return null;
   if (typeof spec !== "string") return JSON.stringify(spec);
-  const isUrl = spec.length <= 4_000 && /^\s*(https?|file):/i.test(spec) && !spec.trim().includes("\n");
-  return isUrl ? null : spec;
+  return isUrl(spec) ? null : spec;
 }
+
+const isUrl = (spec: string): boolean =>
+  spec.length <= 4_000 && /^\s*(https?|file):/i.test(spec) && !spec.trim().includes("\n");
 
 function withoutSecret(auth: SourceAuth): PublicAuth {
   const {

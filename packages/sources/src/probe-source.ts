@@ -23,14 +23,24 @@ export async function probeSource(kinds: readonly SourceKind[], url: string, io:
 }
 
 function present({ toolCount, definition, ...finding }: ProbeFinding): ProbeResult {
-  const namespace = slugOf(finding.name);
+  const name = plain(finding.name);
+  const namespace = slugOf(name);
   return {
     ...finding,
+    name,
     namespace,
-    definition: { ...definition, namespace },
+    definition: { ...definition, name, namespace },
     ...(toolCount !== null && { toolCount }),
   };
 }
+
+/** As a source may be named: what it calls itself may hold anything. */
+const plain = (name: string): string =>
+  name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim()
+    .slice(0, 100) || "source";
 
 /** The guard said no: that is an answer, not a failed look. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.code === "egress.refused";

@@ -2,7 +2,7 @@
 import { AppError } from "@executor/contracts/error";
 import type { ProbeResult, SourceChanges } from "@executor/contracts/source";
 import type { Host } from "@executor/core/ports/host";
-import type { GuardedFetch, SourceKind } from "@executor/core/ports/source";
+import type { GuardedFetch, SourceKind, SourceSpec } from "@executor/core/ports/source";
 import type { Store } from "@executor/core/ports/store";
 import type { SourceRow } from "@executor/core/store/tables";
 import { compareIndexes } from "./compare-indexes.ts";
@@ -38,6 +38,20 @@ export function createSourceLooks({ store, host, kinds, fetch }: LookDeps) {
         signal: AbortSignal.timeout(PROBE_WITHIN_MS),
         onProgress: () => undefined,
       }),
+
+    /** How the source itself answers a stranger: where a sign-in begins, and what for. */
+    async askChallenge(source: SourceSpec): Promise<string | null> {
+      const kind = kinds.find(({ type }) => type === source.definition.type);
+      return (
+        (await kind?.askChallenge?.(source, {
+          fetch,
+          auth: { parts: [], secrets: [] },
+          mayReachMachine: false,
+          signal: AbortSignal.timeout(PROBE_WITHIN_MS),
+          onProgress: () => undefined,
+        })) ?? null
+      );
+    },
 
     async document(sourceId: string, workspaceId: string): Promise<{ contentType: string; text: string }> {
       const source = await read(sourceId, workspaceId);

@@ -17,6 +17,8 @@ import { type IndexHead, loadDetails, loadHead } from "./stored-index.ts";
 const KEEP_DETAILS_CHARS = 64_000_000;
 const KEEP_SEGMENTS = 500;
 const KEEP_UNUSED_MS = 10 * 60_000;
+/** How long processes and sessions of a source may outlive it. */
+const LOOK_EVERY_MS = 2_000;
 
 interface Shared {
   head: IndexHead;
@@ -25,6 +27,7 @@ interface Shared {
 }
 
 interface Opened {
+  row: Pick<SourceRow, "sourceId" | "workspaceId" | "revision">;
   segment: ToolSegment;
   tools: SourceTools;
   usedAt: number;
@@ -40,6 +43,7 @@ export function createSourceSegments(deps: SegmentDeps) {
   const shared = new Map<string, Promise<Shared>>();
   const details = createDetailsCache(deps.store);
   const opened = new Map<string, Promise<Opened>>();
+  let looker: ReturnType<typeof setInterval> | null = null;
 
   return {
     /** Null when it was never read, or not by a kind this version knows. */
@@ -48,6 +52,10 @@ export function createSourceSegments(deps: SegmentDeps) {
       const key = `${row.sourceId}/${row.revision}/${row.artifact}`;
       let known = opened.get(key);
       if (!known) {
+        looker ??= setInterval(
+          () => void closeRemoved(deps.store, opened).catch(() => undefined),
+          LOOK_EVERY_MS,
+        ).unref();
         known = openSource(row, row.artifact);
         opened.set(key, known);
         known.catch(() => opened.delete(key));
@@ -58,6 +66,8 @@ export function createSourceSegments(deps: SegmentDeps) {
       return source.segment;
     },
     async close(): Promise<void> {
+      if (looker) clearInterval(looker);
+      looker = null;
       const all = [...opened.values()];
       opened.clear();
       await Promise.allSettled(all.map(async (source) => (await source).tools.close?.()));
@@ -68,8 +78,9 @@ export function createSourceSegments(deps: SegmentDeps) {
     const kind = deps.kinds.find(({ type }) => type === row.type);
     if (!kind) throw new Error(`no kind ${row.type}`);
     const { head, index } = await openShared(digest);
-    const spec = specOf(row);
-    const tools = kind.open({
+    const hosts = await kind.hosts?.(head.metaJson, specOf(row).definition);
+    const spec = { ...specOf(row), ...(hosts && { hosts }) };
+    const tools = await kind.open({
       source: spec,
       metaJson: head.metaJson,
       details: () => details.load(digest),
@@ -79,7 +90,7 @@ export function createSourceSegments(deps: SegmentDeps) {
           .catch(() => undefined),
     });
     const made = head.tools.map((tool) => createSourceTool(deps, spec, tool, tools));
-    return { segment: createSourceSegment(row.namespace, made, index), tools, usedAt: deps.host.monotonicMs() };
+    return { row, segment: createSourceSegment(row.namespace, made, index), tools, usedAt: deps.host.monotonicMs() };
   }
 
   function openShared(digest: string): Promise<Shared> {
@@ -112,6 +123,18 @@ export function createSourceSegments(deps: SegmentDeps) {
     }
     const used = new Set([...opened.keys()].map((key) => key.slice(key.lastIndexOf("/") + 1)));
     for (const digest of shared.keys()) if (!used.has(digest)) shared.delete(digest);
+  }
+}
+
+/** A source that was removed or set up differently elsewhere must not leave its processes behind here. */
+async function closeRemoved(store: Store, opened: Map<string, Promise<Opened>>): Promise<void> {
+  for (const [key, opening] of opened) {
+    const { row, tools } = await opening;
+    if (!tools.isHolding?.()) continue;
+    const now = await store.readSource(row);
+    if (now?.revision === row.revision) continue;
+    opened.delete(key);
+    await tools.close?.();
   }
 }
 

@@ -2,20 +2,22 @@
  * What people and code do with sources: add, list, change, remove, read again, look into. Reading happens elsewhere; this only
  * asks for it. Secrets are sealed before a source is there that could use them.
  */
-import type { SourceAuth, SourceDefinition } from "@executor/contracts/source";
+import { AppError } from "@executor/contracts/error";
+import type { SourceDefinition } from "@executor/contracts/source";
 import type { Host } from "@executor/core/ports/host";
-import type { GuardedFetch, PublicDefinition, SourceKind } from "@executor/core/ports/source";
+import type { GuardedFetch, SourceKind } from "@executor/core/ports/source";
 import type { Store } from "@executor/core/ports/store";
 import type { SourceRow } from "@executor/core/store/tables";
 import { describeSource, type DescribedSource } from "./describe-source.ts";
 import { createSourceLooks } from "./source-looks.ts";
+import { type SourceChange, updateSource } from "./update-source.ts";
 import { saveText } from "./stored-index.ts";
 
-interface By {
+export interface By {
   actorId: string;
   clientId: string;
 }
-interface Where {
+export interface Where {
   workspaceId: string;
   by: By;
 }
@@ -23,10 +25,12 @@ interface Where {
 /** Keeps the secrets of a source: those of its definition, and all of them until it is removed. */
 export interface SourceSecrets {
   keep(
-    source: { workspaceId: string; namespace: string; definition: PublicDefinition },
-    secret: Record<string, string>,
+    source: { workspaceId: string; namespace: string },
+    described: Pick<DescribedSource, "definition" | "secret" | "environment">,
     by: By,
   ): Promise<void>;
+  /** The secret of a client that was registered by hand. */
+  forgetClient(source: { workspaceId: string; namespace: string }): Promise<void>;
   forget(source: { workspaceId: string; namespace: string }, by: By): Promise<void>;
 }
 
@@ -55,7 +59,12 @@ export function createSourceService(deps: SourceServiceDeps) {
         ({ namespace }) => namespace === described.namespace,
       );
       // Before its secret is kept: the one that has the namespace keeps its own. The verb checks again.
-      if (!taken && described.secret) await secrets.keep({ workspaceId, ...described }, described.secret, by);
+      if (!taken) {
+        const place = { workspaceId, namespace: described.namespace };
+        // Left behind where the removal of an earlier one of this name was cut short.
+        await secrets.forget(place, by);
+        await secrets.keep(place, described, by);
+      }
       const source = {
         ...(await toRow(described, workspaceId)),
         sourceId: host.newId("source"),
@@ -68,10 +77,11 @@ export function createSourceService(deps: SourceServiceDeps) {
     /** What the environment describes, in the installation's own workspace; `shared` says who else sees it. */
     async saveEnv(given: readonly SourceDefinition[], where: Where & { sharesAll: boolean }): Promise<SourceRow[]> {
       const { workspaceId, by } = where;
+      refuseDuplicates(given);
       const sources = [];
       for (const definition of given) {
         const described = describeSource(definition, { mayReachMachine: true });
-        if (described.secret) await secrets.keep({ workspaceId, ...described }, described.secret, by);
+        await secrets.keep({ workspaceId, namespace: described.namespace }, described, by);
         const shared = where.sharesAll || definition.shared === true ? 1 : 0;
         const row = await toRow(described, workspaceId);
         sources.push({ ...row, sourceId: host.newId("source"), origin: "env", shared });
@@ -79,35 +89,8 @@ export function createSourceService(deps: SourceServiceDeps) {
       return await store.saveEnvSources({ workspaceId, sources, by, now: host.now() });
     },
 
-    async update(sourceId: string, changes: SourceChange, where: Where): Promise<SourceRow> {
-      const { workspaceId, by } = where;
-      const source = await looks.read(sourceId, workspaceId);
-      const before = JSON.parse(source.definitionJson) as PublicDefinition;
-      const { auth, ...rest } = changes;
-      const merged = dropNulls({ ...before, auth: undefined, ...rest });
-      const nextAuth = auth === undefined ? (before.auth as SourceAuth | undefined) : (auth ?? undefined);
-      const described = describeSource({ ...merged, ...(auth && { auth }) } as SourceDefinition, {
-        mayReachMachine: true,
-      });
-      const definition = { ...described.definition, ...(nextAuth && !auth && { auth: nextAuth }) };
-      if (described.secret)
-        await secrets.keep(
-          { workspaceId, namespace: source.namespace, definition: described.definition },
-          described.secret,
-          by,
-        );
-      const definitionJson = JSON.stringify(definition);
-      const reread = ["auth", "headers", "baseUrl"].some((field) => Object.hasOwn(changes, field));
-      return await store.updateSource({
-        sourceId,
-        workspaceId,
-        name: definition.name,
-        definitionJson,
-        reread,
-        by,
-        now: host.now(),
-      });
-    },
+    update: (sourceId: string, changes: SourceChange, where: Where): Promise<SourceRow> =>
+      updateSource(deps, looks.read, { sourceId, changes, where }),
 
     async remove(sourceId: string, { workspaceId, by }: Where): Promise<void> {
       const source = await store.deleteSource({ sourceId, workspaceId, by, now: host.now() });
@@ -130,19 +113,15 @@ export function createSourceService(deps: SourceServiceDeps) {
   }
 }
 
-/** Null takes a setting away. */
-export type SourceChange = {
-  [
-    K in
-      | "name"
-      | "baseUrl"
-      | "serverVariables"
-      | "headers"
-      | "defaultApproval"
-      | "defaultReadApproval"
-      | "defaultWriteApproval"
-  ]?: SourceDefinition[K] | null;
-} & { auth?: SourceAuth | null };
-
-const dropNulls = <T extends object>(value: T): T =>
-  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== undefined)) as T;
+function refuseDuplicates(given: readonly SourceDefinition[]): void {
+  const seen = new Set<string>();
+  for (const definition of given) {
+    const { namespace } = describeSource(definition, { mayReachMachine: true });
+    if (seen.has(namespace))
+      throw new AppError(
+        "source.conflict",
+        `EXECUTOR_TOOL_SOURCES has two sources with the namespace ${namespace}. Give one of them another \`namespace\`.`,
+      );
+    seen.add(namespace);
+  }
+}

@@ -6,7 +6,8 @@ import { AppError } from "@executor/contracts/error";
 import type { ToolApproval } from "@executor/contracts/tool";
 import type { Logger } from "@executor/core/log";
 import type { AuthParts, GuardedFetch, IndexedTool, SourceSpec, SourceTools } from "@executor/core/ports/source";
-import type { Asked, GatedPart, Prepared, Sent, Tool, ToolCall } from "@executor/core/tools/tool";
+import type { Asked, GatedPart, Prepared, Sent, Tool, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
+import { readAuthChallenge } from "./oauth/auth-challenge.ts";
 
 /** Whose secrets a call is made with. */
 export interface CallCredentials {
@@ -22,6 +23,8 @@ export interface Resolved {
   auth: AuthParts;
   /** The other side refused the secret. Null: nothing better can be had without a person, and none is needed to say so. */
   renew: (() => Promise<Resolved | Asked | null>) | null;
+  /** The sign-in is good but allows too little: asks a person to sign in for these scopes too. Null: it is no sign-in. */
+  widen: ((scopes: readonly string[]) => Asked) | null;
 }
 
 export interface CallParts {
@@ -31,6 +34,8 @@ export interface CallParts {
   log: Logger;
 }
 
+/** A server that is never content must not send a person in circles. */
+const MAX_WIDENINGS = 2;
 /** Which of several accounts a call is for. No parameter of an API can have this name in the flat input. */
 const ACCOUNT = "$account";
 
@@ -101,12 +106,15 @@ class SourceTool implements Tool {
   /** A refused credential means that nothing happened: a renewed one may try once more, and a dead one is asked for. */
   async #send(call: ToolCall, resolved: Resolved, send: () => Promise<Sent>): Promise<Sent> {
     const sent = await send();
-    if ("kind" in sent || sent.ok || sent.status !== 401 || !resolved.renew) return sent;
+    if ("kind" in sent || sent.ok) return sent;
+    if (sent.status !== 401 || !resolved.renew) return widen(call, resolved, sent);
     const renewed = await resolved.renew();
-    if (renewed === null) return sent;
+    if (renewed === null) return widen(call, resolved, sent);
     if (renewed.kind === "ask") return renewed;
     const again = await this.#prepareWith(call, renewed.auth);
-    return again.kind === "ask" ? again : await again.send();
+    if (again.kind === "ask") return again;
+    const resent = await again.send();
+    return "kind" in resent || resent.ok ? resent : widen(call, renewed, resent);
   }
 
   #gateParts(input: unknown): GatedPart[] {
@@ -118,6 +126,18 @@ class SourceTool implements Tool {
       approval: approvalOf(this.#source, { effect, approval: effect === "safe" ? "auto" : "required" }),
     }));
   }
+}
+
+/** The server says which scopes it misses (RFC 6750, insufficient_scope): a person may sign in for them, a bounded number of times. */
+function widen(call: ToolCall, { widen: ask }: Resolved, refused: Extract<ToolOutcome, { ok: false }>): Sent {
+  const { challenge, ...outcome } = refused;
+  if (refused.status !== 403 || challenge === undefined || ask === null) return outcome;
+  const { scopes = [], error } = readAuthChallenge(challenge);
+  if (scopes.length === 0 || (error !== undefined && error !== "insufficient_scope")) return outcome;
+  const before = call.answers.filter(({ kind, stateJson }) => kind === "oauth" && stateJson?.includes('"scopes"'));
+  if (before.length < MAX_WIDENINGS) return ask(scopes);
+  const message = `${outcome.message} It still wants the scopes ${scopes.join(" ").slice(0, 300)} after ${before.length} more sign-ins, so nobody is asked again.`;
+  return { ...outcome, message };
 }
 
 /** What the source's settings say for reads and writes, then for all, then what the source itself suggests. */

@@ -4,6 +4,7 @@
  * compressed by itself, so that opening a source never touches the other two.
  */
 import { createHash } from "node:crypto";
+import { AppError } from "@executor/contracts/error";
 import type { IndexedTool, SourceIndex } from "@executor/core/ports/source";
 import type { Store } from "@executor/core/ports/store";
 
@@ -27,12 +28,15 @@ interface Layout {
 }
 type Section = 0 | 1 | 2;
 
-/** Gives the digest. Writing what is there already costs one read. */
-export async function saveIndex(store: ArtifactStore, index: SourceIndex, now: number): Promise<string> {
+/**
+ * Gives the digest. Writing what is there already costs one read. `repair`: what is there under that digest was found damaged, so it is
+ * written under another one.
+ */
+export async function saveIndex(store: ArtifactStore, index: SourceIndex, now: number, repair = ""): Promise<string> {
   const { tools, title, warnings, metaJson, details, document } = index;
   const head: IndexHead = { tools, title, warnings, metaJson };
   const texts = [JSON.stringify(head), details, document?.text ?? ""] as const;
-  const digest = digestOf([...texts, document?.contentType ?? ""]);
+  const digest = digestOf([...texts, document?.contentType ?? "", ...(repair === "" ? [] : [repair])]);
   if (await store.readArtifact({ digest })) return digest;
   const [heads = [], detail = [], doc = []] = texts.map((text) => split(pack(text)));
   const layout: Layout = {
@@ -48,6 +52,18 @@ export async function saveIndex(store: ArtifactStore, index: SourceIndex, now: n
 
 export async function loadHead(store: ArtifactStore, digest: string): Promise<IndexHead> {
   return JSON.parse(await loadSection(store, digest, 0)) as IndexHead;
+}
+
+/** Null: it is damaged, and reading the source again is the way to another one. */
+export async function loadWholeHead(store: ArtifactStore, digest: string): Promise<IndexHead | null> {
+  try {
+    const [head] = await Promise.all([loadHead(store, digest), loadDetails(store, digest)]);
+    return head;
+  } catch (error) {
+    // The store cannot be asked: that says nothing about what lies in it.
+    if (error instanceof AppError) throw error;
+    return null;
+  }
 }
 
 export const loadDetails = (store: ArtifactStore, digest: string): Promise<string> => loadSection(store, digest, 1);

@@ -11,7 +11,9 @@ import type { GuardedFetch, PublicAuth, SourceSpec } from "@executor/core/ports/
 import type { Store } from "@executor/core/ports/store";
 import { finishFlow, hashState, startFlow } from "@executor/sources/oauth/oauth-flows";
 import { OauthClient } from "@executor/sources/oauth/oauth-secret";
+import { clientDocumentUrl } from "@executor/sources/oauth/register-client";
 import { specOf } from "@executor/sources/read-due-sources";
+import type { SourceService } from "@executor/sources/source-service";
 import type { Vault } from "@executor/vault/create-providers";
 import { manualClientKey } from "@executor/worker/open-sources";
 import type { Bearer } from "../http/authenticate.ts";
@@ -19,8 +21,14 @@ import { readAskState } from "./settle-asks.ts";
 
 export interface SignIns {
   start(request: ConnectOauth, caller: Bearer): Promise<{ authorizationUrl: string; expiresAt: number }>;
-  /** What came back in the callback's query. */
-  finish(params: URLSearchParams): Promise<{ slot: CredentialAskState; by: { actorId: string; clientId: string } }>;
+  /**
+   * What came back in the callback's query. `caller`: it must be the one who began; without it the state alone counts, which is
+   * enough only where nobody else can begin one.
+   */
+  finish(
+    params: URLSearchParams,
+    caller: Bearer | null,
+  ): Promise<{ slot: CredentialAskState; by: { actorId: string; clientId: string } }>;
 }
 
 export interface SignInParts {
@@ -29,15 +37,18 @@ export interface SignInParts {
   desk: CredentialDesk;
   vault: Vault;
   fetch: GuardedFetch;
+  service: Pick<SourceService, "askChallenge">;
   /** Where a provider sends people back to, without a slash at the end. */
   redirectBase: string;
+  /** EXECUTOR_OAUTH_CLIENT_URL. */
+  clientDocumentUrl: string | null;
 }
 
 const FLOW = "oauth-flow";
 const CLIENT = "oauth-client";
 
 export function createSignIns(parts: SignInParts): SignIns {
-  const { store, host, desk, vault, fetch, redirectBase } = parts;
+  const { store, host, desk, vault, fetch, service, redirectBase } = parts;
   return {
     async start(request, caller) {
       const { workspaceId } = caller;
@@ -47,9 +58,11 @@ export function createSignIns(parts: SignInParts): SignIns {
       const started = await startFlow(fetch, {
         resourceUrl: resourceUrlOf(source),
         auth,
+        wwwAuthenticate: await service.askChallenge(source),
+        scopes: slot.scopes,
         identity: {
           manual: await manualClient(parts, source, auth),
-          publicUrl: redirectBase.startsWith("https://") ? redirectBase : null,
+          documentUrl: parts.clientDocumentUrl ?? (isHttps(redirectBase) ? clientDocumentUrl(redirectBase) : null),
           redirectUri: `${redirectBase}/oauth/callback`,
         },
         clients: clientsOf(parts, workspaceId),
@@ -57,8 +70,9 @@ export function createSignIns(parts: SignInParts): SignIns {
       });
       const { stateHash, expiresAt, authorizationUrl } = started;
       const sealed = await vault.sealer.seal(workspaceId, FLOW, stateHash, started.secretJson);
+      const { scopes: _, ...place } = slot;
       const flow = {
-        ...slot,
+        ...place,
         stateHash,
         sourceId: source.sourceId,
         interactionId: request.interactionId ?? null,
@@ -72,12 +86,18 @@ export function createSignIns(parts: SignInParts): SignIns {
       return { authorizationUrl, expiresAt };
     },
 
-    async finish(params) {
+    async finish(params, caller) {
       const flow = await store.useOauthFlow({ stateHash: hashState(params.get("state") ?? ""), now: host.now() });
       if (!flow)
         throw new AppError(
           "oauth.refused",
           "This sign-in is unknown, was used already or took too long. Start it again.",
+        );
+      // Or somebody could send another person to the provider and get their account into his own workspace.
+      if (caller && (flow.workspaceId !== caller.workspaceId || flow.startedBy !== caller.actorId))
+        throw new AppError(
+          "oauth.refused",
+          "This sign-in was begun by somebody else, so it was ended here. If you were sent a link, do not follow it; start a sign-in of your own.",
         );
       const { workspaceId, sourceKey, scope, actorId, name, stateHash } = flow;
       const secretJson = await vault.sealer.open(workspaceId, FLOW, stateHash, flow.sealed);
@@ -94,6 +114,8 @@ export function createSignIns(parts: SignInParts): SignIns {
     },
   };
 }
+
+const isHttps = (url: string): boolean => url.startsWith("https://");
 
 async function findSource(store: Store, workspaceId: string, sourceKey: string): Promise<SourceSpec> {
   const row = (await store.listSources({ workspaceId })).find(({ namespace }) => namespace === sourceKey);
@@ -116,7 +138,7 @@ async function slotOf(
   request: ConnectOauth,
   auth: PublicAuth,
   caller: Bearer,
-): Promise<CredentialAskState> {
+): Promise<Omit<CredentialAskState, "place">> {
   const { workspaceId, actorId } = caller;
   const scope = auth.mode === "actor" ? "actor" : "workspace";
   if (scope === "workspace" && caller.role !== "admin")
@@ -135,7 +157,8 @@ async function slotOf(
     throw new AppError("interaction.not_found", "There is no such interaction that waits for this source.");
   if (state.scope === "actor" && state.actorId !== actorId)
     throw new AppError("auth.forbidden", "This sign-in is another person's own: only they can do it.");
-  return state;
+  const { place: _, ...slot } = state;
+  return slot;
 }
 
 /** What the tokens are for: the server itself, or where the requests of a document go. */

@@ -15,6 +15,8 @@ export interface Bearer {
   clientId: string;
   role: Role;
   installationAdmin: boolean;
+  /** An admin said that a person answers through the client that has it. */
+  mayElicit: boolean;
 }
 
 export interface Authenticator {
@@ -115,5 +117,6 @@ function toBearer(row: BearerRow): Bearer {
     clientId,
     role: Role.parse(row.role),
     installationAdmin: row.installationAdmin === 1,
+    mayElicit: row.mayElicit === 1,
   };
 }

@@ -12,6 +12,8 @@ writeFileSync(join(webRoot, "index.html"), "<!doctype html>console");
 writeFileSync(join(webRoot, "style.css"), "body{}");
 writeFileSync(join(webRoot, ".env"), "canary");
 writeFileSync(join(webRoot, "assets/app-abcd1234.js"), "1");
+writeFileSync(join(webRoot, "assets/packed-abcd1234.js"), "export {}");
+writeFileSync(join(webRoot, "assets/packed-abcd1234.js.gz"), Bun.gzipSync("export {}"));
 symlinkSync(join(folder, "secret.txt"), join(webRoot, "link.txt"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -32,11 +34,23 @@ test("files are served with their type, the console's own policy and no framing"
   expect((await app.call("POST", "/", { body: {} })).status).toBe(405);
 });
 
+test("a file that lies there compressed, too, goes out so to those who read that", async () => {
+  await using app = await openTestApp({ deps: { webRoot } });
+  const read = (encoding: string) =>
+    app.call("GET", "/assets/packed-abcd1234.js", { headers: { "accept-encoding": encoding } });
+  const packed = await read("br, gzip");
+  expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual(["gzip", "accept-encoding"]);
+  expect(packed.headers.get("content-type")).toContain("javascript");
+  expect(Buffer.from(Bun.gunzipSync(await packed.bytes())).toString()).toBe("export {}");
+  const plain = await read("identity");
+  expect([plain.headers.get("content-encoding"), await plain.text()]).toEqual([null, "export {}"]);
+});
+
 test("any path that looks like a page gets the console; other doors and missing files do not", async () => {
   await using app = await openTestApp({ deps: { webRoot } });
   for (const path of ["/tasks", "/tasks/task_1", "/sources/add"])
     expect(await (await app.call("GET", path)).text()).toContain("console");
-  for (const path of ["/missing.js", "/mcp", "/oauth/nothing", "/internal/runs/x", "/.well-known/x"])
+  for (const path of ["/missing.js", "/mcp/x", "/oauth/nothing", "/internal/runs/x", "/.well-known/x"])
     expect([path, (await app.call("GET", path)).status]).toEqual([path, 404]);
 });
 

@@ -10,8 +10,10 @@ import { CONSOLE_POLICY } from "./security-headers.ts";
 /** Paths of other doors: a page must never answer for them. */
 const NOT_PAGES = /^\/(api|internal|mcp|oauth|\.well-known)(\/|$)/;
 
-export function createFileServer(root: string | null): (method: string, path: string) => Promise<Response> {
-  return async function serveFile(method, path) {
+type ServeFile = (method: string, path: string, acceptEncoding?: string) => Promise<Response>;
+
+export function createFileServer(root: string | null): ServeFile {
+  return async function serveFile(method, path, acceptEncoding = "") {
     const notFound = () => new AppError("route.not_found", "There is nothing here. The API is under /api.");
     if (root === null || NOT_PAGES.test(path)) throw notFound();
     if (method !== "GET" && method !== "HEAD")
@@ -22,7 +24,7 @@ export function createFileServer(root: string | null): (method: string, path: st
       (await findFile(root, name === "/" ? "/index.html" : name)) ??
       (isPage(name) ? await findFile(root, "/index.html") : null);
     if (file === null) throw notFound();
-    return answerFile(file, method);
+    return answerFile(file, method, /\bgzip\b/.test(acceptEncoding) && (await isFile(`${file}.gz`)));
   };
 }
 
@@ -51,13 +53,23 @@ async function findFile(root: string, name: string): Promise<string | null> {
   }
 }
 
-function answerFile(path: string, method: string): Response {
-  const file = Bun.file(path);
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** `isPacked`: its compressed form lies beside it, and the caller reads such. */
+function answerFile(path: string, method: string, isPacked: boolean): Response {
   const isHashed = /\/assets\/[^/]+-[A-Za-z0-9_-]{8,}\.\w+$/.test(path);
   const headers = {
-    "content-type": file.type,
+    "content-type": Bun.file(path).type,
     "content-security-policy": CONSOLE_POLICY,
     "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
+    vary: "accept-encoding",
+    ...(isPacked && { "content-encoding": "gzip" }),
   };
-  return new Response(method === "HEAD" ? null : file, { headers });
+  return new Response(method === "HEAD" ? null : Bun.file(isPacked ? `${path}.gz` : path), { headers });
 }

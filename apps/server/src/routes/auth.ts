@@ -55,7 +55,7 @@ export function authRoutes(
     },
 
     async whoami({ caller }) {
-      const { bearerId: _, ...body } = caller;
+      const { bearerId: _, mayElicit: __, ...body } = caller;
       return { status: 200, body };
     },
   };

@@ -18,10 +18,12 @@ export function credentialRoutes(
     async createCredential({ caller, body }) {
       const { workspaceId } = caller;
       const { sourceKey, scope, provider, secretJson, name, actorId } = body;
-      if (provider === "env" && !caller.installationAdmin)
+      // Both name something that is the installation's, not the workspace's.
+      const isNamed = provider === "env" || (provider === "workos-vault" && Object.hasOwn(secretJson, "objectId"));
+      if (isNamed && !caller.installationAdmin)
         throw new AppError(
           "source.admin_only",
-          "Only an installation admin may use secrets of this machine's environment.",
+          "Only an installation admin may name secrets of this machine's environment or of the installation's WorkOS Vault. Give the secret itself.",
         );
       const source = (await sources.service.list(workspaceId)).find(({ namespace }) => namespace === sourceKey);
       if (!source)

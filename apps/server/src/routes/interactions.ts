@@ -1,5 +1,6 @@
 /** Everything tasks wait for. Questions are answered here; an approval is only shown, its door is /api/approvals. */
 import { AppError } from "@executor/contracts/error";
+import { placeOf } from "@executor/core/credentials/ask-for-credential";
 import type { PublicDefinition } from "@executor/core/ports/source";
 import type { InteractionRow } from "@executor/core/store/tables";
 import { findMisfits } from "../answer-schema.ts";
@@ -67,7 +68,13 @@ export function interactionRoutes(
       state &&
       (await deps.sources.service.list(caller.workspaceId)).find(({ namespace }) => namespace === state.sourceKey);
     if (!state || !source) throw new AppError("source.not_found", "The source that needs this credential is gone.");
-    const { auth } = JSON.parse(source.definitionJson) as PublicDefinition;
+    const definition = JSON.parse(source.definitionJson) as PublicDefinition;
+    if (state.place !== undefined && state.place !== placeOf({ definition }))
+      throw new AppError(
+        "source.moved",
+        "The source was changed since this was asked, so the secret may go elsewhere than it says here. Decline, and let the task ask again.",
+      );
+    const { auth } = definition;
     const { workspaceId, sourceKey, scope, actorId, name } = state;
     const by = actorOf(caller);
     const slot = {

@@ -3,27 +3,43 @@ import { AppError } from "@executor/contracts/error";
 import { clientMetadataDocument } from "@executor/sources/oauth/register-client";
 import { settleCredentialAsks } from "../credentials/settle-asks.ts";
 import type { AppDeps } from "../deps.ts";
+import type { Bearer } from "../http/authenticate.ts";
+import { ownBase } from "../http/own-base.ts";
 import type { HandlersOf } from "../http/route-types.ts";
+import { CONSOLE_POLICY } from "../http/security-headers.ts";
 
-export function oauthRoutes(deps: AppDeps): HandlersOf<"connectOauth" | "oauthCallback" | "oauthClientMetadata"> {
-  const base =
-    deps.env.publicUrl ??
-    `http://${deps.env.host.includes(":") ? `[${deps.env.host.replace(/[[\]]/g, "")}]` : deps.env.host}:${deps.env.port}`;
+export function oauthRoutes(
+  deps: AppDeps,
+): HandlersOf<"connectOauth" | "finishOauth" | "oauthCallback" | "oauthClientMetadata"> {
+  const base = ownBase(deps.env);
   const signIns = deps.sources.signIns(base);
+  const isShared = !deps.env.isLoopback || deps.env.publicUrl !== null;
+  const finish = async (params: URLSearchParams, caller: Bearer | null): Promise<void> => {
+    const { slot, by } = await signIns.finish(params, caller);
+    await settleCredentialAsks(deps, slot, by);
+  };
   return {
     async connectOauth({ caller, body }) {
       const { authorizationUrl, expiresAt } = await signIns.start(body, caller);
       return { status: 200, body: { authorizationUrl, expiresAt: new Date(expiresAt).toISOString() } };
     },
 
-    /** Open to all: what counts is the state, which only the one who began the sign-in was sent away with. */
+    async finishOauth({ caller, body }) {
+      await finish(new URLSearchParams(body.query), caller);
+      return { status: 200, body: { connected: true } };
+    },
+
+    /**
+     * Open to all. On an installation of one machine the state is enough. Where people share one, whoever holds the link could be
+     * another person: the page ends the sign-in with the token of whoever looks at it.
+     */
     async oauthCallback({ query }) {
+      if (isShared) return callbackPage();
       const params = new URLSearchParams(
         Object.entries(query).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
       );
       try {
-        const { slot, by } = await signIns.finish(params);
-        await settleCredentialAsks(deps, slot, by);
+        await finish(params, null);
         return page(200, "Connected", "You can close this page. What waited for it goes on.");
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
@@ -36,6 +52,15 @@ export function oauthRoutes(deps: AppDeps): HandlersOf<"connectOauth" | "oauthCa
       return { status: 200, body: clientMetadataDocument(base) as unknown as Record<string, unknown> };
     },
   };
+}
+
+function callbackPage(): Response {
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Sign-in · Executor</title><link rel="stylesheet" href="/style.css">
+<script src="/oauth-callback.js" type="module"></script></head><body><main><h1>Sign-in</h1></main></body></html>
+`;
+  const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": CONSOLE_POLICY };
+  return new Response(html, { status: 200, headers });
 }
 
 /** Text only: nothing a provider says can become part of the page. */

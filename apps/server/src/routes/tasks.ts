@@ -17,8 +17,12 @@ export function taskRoutes(deps: AppDeps, hub: HintHub): HandlersOf<Names> {
   const { store, host } = deps;
   return {
     async createTask({ caller, body, query, signal }) {
-      const { taskId, status, created } = await submitTask(deps, caller, body);
-      const headers = { location: `/api/tasks/${taskId}` };
+      const { taskId, status, created, typecheck } = await submitTask(deps, caller, body);
+      // Types that could not be checked do not keep code from running, but whoever asked for it gets to know.
+      const headers = {
+        location: `/api/tasks/${taskId}`,
+        ...(typecheck && { "executor-typecheck": typecheck.checked }),
+      };
       const answer =
         query.wait === undefined
           ? ({ taskId, status } as CreatedTask)

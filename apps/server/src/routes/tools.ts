@@ -1,35 +1,45 @@
 /** Tools as the caller may use them: what policy denies is absent here, as it is in discovery. */
 import { AppError } from "@executor/contracts/error";
-import { openToolCatalog } from "@executor/core/tools/builtin-tools";
 import {
   detail,
   findVisible,
   nearestVisible,
   searchTools,
   summarise,
-  type ToolView,
   visibleTools,
 } from "@executor/core/tools/describe-tools";
 import type { AppDeps } from "../deps.ts";
-import type { Bearer } from "../http/authenticate.ts";
 import { NumberMark, readCursor, writeCursor } from "../http/pages.ts";
 import type { HandlersOf } from "../http/route-types.ts";
+import { openToolView } from "../tools/open-view.ts";
 
 const DEFAULT_RESULTS = 10;
 const DEFAULT_PAGE = 200;
+/** About two megabytes; `total` says what was left out. */
+const MAX_NAMES = 20_000;
 
-export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | "searchTools" | "readTool"> {
+export function toolRoutes(deps: AppDeps): HandlersOf<"listTools" | "listToolNames" | "searchTools" | "readTool"> {
   return {
     async listTools({ caller, query }) {
-      const visible = visibleTools(await viewOf(caller), query.namespace);
+      const visible = visibleTools(await openToolView(deps, caller), query.namespace);
       const from = readCursor(NumberMark, query.cursor) ?? 0;
       const to = from + (query.limit ?? DEFAULT_PAGE);
       const items = await Promise.all(visible.slice(from, to).map(summarise));
       return { status: 200, body: { items, ...(to < visible.length && { nextCursor: writeCursor(to) }) } };
     },
 
+    async listToolNames({ caller, query }) {
+      const visible = visibleTools(await openToolView(deps, caller), query.namespace);
+      const items = visible
+        .slice(0, MAX_NAMES)
+        .map(({ tool: { path, effect }, approval }) => ({ path, approval, effect }));
+      return { status: 200, body: { items, total: visible.length } };
+    },
+
     async searchTools({ caller, query }) {
-      const { results, total, leads } = searchTools(await viewOf(caller), query.query, query.limit ?? DEFAULT_RESULTS);
+      const limit = query.limit ?? DEFAULT_RESULTS;
+      const view = await openToolView(deps, caller);
+      const { results, total, leads } = searchTools(view, query.query, limit, query.namespace);
       const items = await Promise.all(results.map(summarise));
       const [best] = items;
       return { status: 200, body: { items, total, ...(leads && best && { bestPath: best.path }) } };
@@ -37,7 +47,7 @@ export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | 
 
     async readTool({ caller, param }) {
       const path = param("path");
-      const view = await viewOf(caller);
+      const view = await openToolView(deps, caller);
       const found = findVisible(view, path);
       if (!found) {
         const nearest = nearestVisible(view, path);
@@ -53,11 +63,4 @@ export function toolRoutes({ store, tools }: AppDeps): HandlersOf<"listTools" | 
       return { status: 200, body: await detail(found) };
     },
   };
-
-  async function viewOf(caller: Bearer): Promise<ToolView> {
-    const { workspaceId, actorId } = caller;
-    const policies = await store.listPolicies({ workspaceId });
-    const catalog = await openToolCatalog([tools], { workspaceId, actorId }, () => policies);
-    return { catalog, policies, caller };
-  }
 }

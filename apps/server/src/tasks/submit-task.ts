@@ -1,27 +1,35 @@
 /**
  * From a CreateTask to a row in the queue. Everything that can be refused is refused here, before there is a task.
- * `typecheck` is accepted and not acted on yet: only the syntax is checked, until tools have types to check against.
+ * With `typecheck` the code is held against the types of the tools it names; what could not be checked is told, not refused.
  */
 import { AppError } from "@executor/contracts/error";
 import type { CreateTask } from "@executor/contracts/task";
+import type { TypecheckResult } from "@executor/contracts/typecheck";
 import { canonicalJson } from "@executor/core/calls/call-key";
 import type { AppDeps } from "../deps.ts";
 import type { Bearer } from "../http/authenticate.ts";
+import { openToolView } from "../tools/open-view.ts";
+import { typecheckCode, writeDiagnostic } from "../typecheck/typecheck-code.ts";
 
 export const DEFAULT_RUNTIME = "in-process";
 const MAX_METADATA_BYTES = 64_000;
 
-export async function submitTask(
-  deps: AppDeps,
-  caller: Bearer,
-  body: CreateTask,
-): Promise<{ taskId: string; status: string; created: boolean }> {
+export interface SubmittedTask {
+  taskId: string;
+  status: string;
+  created: boolean;
+  /** Null when nobody asked for it. */
+  typecheck: TypecheckResult | null;
+}
+
+export async function submitTask(deps: AppDeps, caller: Bearer, body: CreateTask): Promise<SubmittedTask> {
   const { store, host } = deps;
   refuseOtherActor(caller, body);
   const metadataJson = checkSizes(deps, body);
   const timeoutMs = body.timeoutMs ?? deps.limits.runMs;
   const runtimeId = await chooseRuntime(deps, body.runtimeId ?? DEFAULT_RUNTIME);
   const { script, preludeVersion } = await transpile(deps, body.code);
+  const typecheck = body.typecheck === true ? await checkTypes(deps, caller, body.code) : null;
   const task = {
     taskId: host.newId("task"),
     workspaceId: caller.workspaceId,
@@ -37,7 +45,15 @@ export async function submitTask(
     idempotencyKey: body.idempotencyKey ?? null,
     requestDigest: host.sha256(canonicalJson({ code: body.code, runtimeId, timeoutMs, metadata: body.metadata ?? {} })),
   };
-  return await store.createTask({ task, now: host.now() });
+  return { ...(await store.createTask({ task, now: host.now() })), typecheck };
+}
+
+/** Refuses what does not fit, with every place at once. */
+async function checkTypes(deps: AppDeps, caller: Bearer, code: string): Promise<TypecheckResult> {
+  const result = await typecheckCode(deps, await openToolView(deps, caller), code);
+  if (result.ok) return result;
+  const lines = result.diagnostics.map(writeDiagnostic);
+  throw new AppError("task.type_error", lines.join("\n"), { data: { diagnostics: result.diagnostics } });
 }
 
 function refuseOtherActor(caller: Bearer, body: CreateTask): void {
@@ -48,13 +64,17 @@ function refuseOtherActor(caller: Bearer, body: CreateTask): void {
   }
 }
 
-function checkSizes({ limits }: AppDeps, body: CreateTask): string {
-  const codeBytes = Buffer.byteLength(body.code);
+export function checkCodeSize({ limits }: AppDeps, code: string): void {
+  const codeBytes = Buffer.byteLength(code);
   if (codeBytes > limits.codeBytes)
     throw new AppError(
       "task.code_too_large",
       `The code has ${codeBytes} bytes; at most ${limits.codeBytes} are taken.`,
     );
+}
+
+function checkSizes(deps: AppDeps, body: CreateTask): string {
+  checkCodeSize(deps, body.code);
   const metadataJson = JSON.stringify(body.metadata ?? {});
   if (Buffer.byteLength(metadataJson) > MAX_METADATA_BYTES)
     throw new AppError("request.invalid", `body.metadata: more than ${MAX_METADATA_BYTES} bytes of JSON`);

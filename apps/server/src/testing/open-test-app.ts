@@ -13,6 +13,7 @@ import { createLogger } from "@executor/core/log";
 import type { Store } from "@executor/core/ports/store";
 import { openSqliteStore } from "@executor/store/sqlite/sqlite-store";
 import { createSystemHost } from "@executor/store/system-host";
+import { createTypeChecker } from "@executor/typecheck/type-checker";
 import { openSources, type OpenSources } from "@executor/worker/open-sources";
 import { createApp } from "../app.ts";
 import type { AppDeps } from "../deps.ts";
@@ -67,7 +68,11 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     limits: defaultLimits,
     version: "0.0.0-test",
   });
-  const deps = { ...testDeps({ store, host, log, opened, shutdown: stopping.signal }, options), ...options.deps };
+  const typeChecker = createTypeChecker({ idleMs: 500 });
+  const deps = {
+    ...testDeps({ store, host, log, opened, shutdown: stopping.signal, typeChecker }, options),
+    ...options.deps,
+  };
   const app = createApp(deps);
   const fetchApp = async (request: Request): Promise<Response> => await app.fetch(request, {});
 
@@ -115,6 +120,7 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     stop: () => stopping.abort(),
     async [Symbol.asyncDispose]() {
       stopping.abort();
+      typeChecker.close();
       await opened.close();
       await store.close();
       rmSync(folder, { recursive: true, force: true });
@@ -122,7 +128,7 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   };
 }
 
-interface TestParts extends Pick<AppDeps, "store" | "host" | "log" | "shutdown"> {
+interface TestParts extends Pick<AppDeps, "store" | "host" | "log" | "shutdown" | "typeChecker"> {
   opened: OpenSources;
 }
 
@@ -138,7 +144,10 @@ function testDeps({ opened, ...parts }: TestParts, { limits, env }: TestOptions)
       ],
     },
     tools: opened.provider,
-    sources: { ...opened, signIns: (redirectBase) => createSignIns({ ...opened, store, host, redirectBase }) },
+    sources: {
+      ...opened,
+      signIns: (redirectBase) => createSignIns({ ...opened, store, host, redirectBase, clientDocumentUrl: null }),
+    },
     transpile: (code) =>
       code.includes("SYNTAX")
         ? { ok: false, message: "Unexpected SYNTAX", line: 2, column: 3 }
@@ -148,13 +157,16 @@ function testDeps({ opened, ...parts }: TestParts, { limits, env }: TestOptions)
       port: 8788,
       isLoopback: true,
       publicUrl: null,
+      oauthClientUrl: null,
       allowedHosts: [],
       anonymous: true,
       autoExecute: false,
       parentPid: null,
+      mcp: { requireAuth: false, callWaitMs: 2_000, oauth: null },
       toolSources: [],
       ...env,
     },
+    localWorkspaceId: () => null,
     version: "0.0.0-test",
     instance: "test",
     callbackHosts: () => ["machine.tail1234.ts.net"],

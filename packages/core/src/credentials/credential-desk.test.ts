@@ -70,7 +70,13 @@ async function refusal(promise: Promise<unknown>, code: ErrorCode): Promise<AppE
 describe("finding a credential", () => {
   test("a source without auth needs none", async () => {
     const open = { ...source(), definition: { ...source().definition, auth: undefined } };
-    const ready = { kind: "ready", auth: { parts: [], secrets: [] }, credentialId: null, version: 0 } as const;
+    const ready = {
+      kind: "ready",
+      auth: { parts: [], secrets: [] },
+      credentialId: null,
+      version: 0,
+      widen: null,
+    } as const;
     expect(await resolve(newDesk(), open)).toEqual(ready);
   });
 
@@ -83,7 +89,7 @@ describe("finding a credential", () => {
     expect(ask.detail).not.toContain("pw");
     expect(ask.answerSchema).toMatchObject({ required: ["value"] });
     const slot = { workspaceId, sourceKey: "github", scope: "actor", actorId: "ann", name: "default" };
-    expect(JSON.parse(ask.stateJson ?? "")).toEqual(slot);
+    expect(JSON.parse(ask.stateJson ?? "")).toMatchObject(slot);
   });
 
   test("for oauth2 asks to sign in", async () => {
@@ -279,6 +285,45 @@ describe("a sign-in", () => {
     await Bun.sleep(100);
     nowMs += 30_001;
     expect(await waiting).toBe("Bearer a1");
+  });
+
+  test("D04: whose new tokens died with their process becomes a question to connect again, not a loop", async () => {
+    const { state, refreshTokens } = rotating();
+    const desk = newDesk(refreshTokens, await stores.connect());
+    const { credentialId } = await connect(desk);
+    nowMs += HOUR;
+    // Killed between the provider's answer and the write: the old token is spent, the new one is nowhere.
+    await store.claimRefresh({ credentialId, version: 1, claimId: "killed", now: nowMs, until: nowMs + 30_000 });
+    state.valid = "lost";
+    nowMs += 30_001;
+    for (let again = 0; again < 3; again++)
+      expect(await resolve(desk, oauth())).toMatchObject({ kind: "missing", ask: { title: "Reconnect GitHub" } });
+    expect(state.refreshes).toBe(1);
+    await connect(desk, { accessToken: "anew", refreshToken: "lost", expiresAt: nowMs + HOUR });
+    expect(await bearerOf(desk, oauth())).toBe("Bearer anew");
+  });
+
+  test("R03: survives a clock that jumps an hour, either way", async () => {
+    const { state, refreshTokens } = rotating();
+    const desk = newDesk(refreshTokens);
+    await connect(desk, { expiresAt: nowMs + HOUR });
+    nowMs -= HOUR;
+    expect(await bearerOf(desk, oauth())).toBe("Bearer a0");
+    nowMs += 2 * HOUR + 1;
+    expect(await bearerOf(desk, oauth())).toBe("Bearer a1");
+    // Back again: the token is new for longer than it lives; the other side's refusal is what counts then.
+    nowMs -= 2 * HOUR;
+    expect(await bearerOf(desk, oauth())).toBe("Bearer a1");
+    const [row] = await desk.list(workspaceId);
+    const rejected = { credentialId: row?.credentialId ?? "", version: 2 };
+    const renewed = await desk.resolve({
+      source: oauth(),
+      call: { workspaceId, actorId: "ann" },
+      account: null,
+      rejected,
+    });
+    expect(renewed).toMatchObject({ kind: "ready", version: 3 });
+    expect(state.refreshes).toBe(2);
   });
 
   test("with short-lived tokens is not refreshed at every call", async () => {

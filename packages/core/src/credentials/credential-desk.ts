@@ -14,10 +14,10 @@ import type { Ask } from "../tools/tool.ts";
 import { askForCredential } from "./ask-for-credential.ts";
 import { bindingOf, OpenSecrets, type Providers } from "./open-secrets.ts";
 import { createRefreshDesk, expiryOf, type RefreshTokens } from "./refresh-desk.ts";
-import { checkSecret, invalid, own, type Secret } from "./secret-shape.ts";
+import { checkSecret, invalid, own, parseSecret, type Secret } from "./secret-shape.ts";
 import { noAuth, toAuthParts } from "./to-auth-parts.ts";
 
-export type CredentialSource = Pick<SourceSpec, "namespace" | "definition"> & {
+export type CredentialSource = Pick<SourceSpec, "namespace" | "definition" | "hosts"> & {
   /** The workspace in which the source was set up; static secrets lie there. */
   ownerWorkspaceId: string;
 };
@@ -33,7 +33,15 @@ export interface ResolveRequest {
 
 export type Resolved =
   /** `credentialId` is null for a source that needs none. */
-  { kind: "ready"; auth: AuthParts; credentialId: string | null; version: number } | { kind: "missing"; ask: Ask };
+  | {
+      kind: "ready";
+      auth: AuthParts;
+      credentialId: string | null;
+      version: number;
+      /** Sign in again for more than was granted. Null where there is no sign-in. */
+      widen: ((scopes: readonly string[]) => Ask) | null;
+    }
+  | { kind: "missing"; ask: Ask };
 
 export interface SaveRequest {
   workspaceId: string;
@@ -78,6 +86,8 @@ export interface CredentialDeskParts {
 
 /** The account that holds the secret of a source's own definition; nobody else may use the name. */
 export const STATIC_ACCOUNT = "static";
+/** How the secret of a definition is kept when it is for a process alone. */
+export const staticAuth: PublicAuth = { mode: "static", type: "bearer" };
 const AHEAD_MS = 60_000;
 const SAVE_TRIES = 5;
 
@@ -88,8 +98,24 @@ export function createCredentialDesk(parts: CredentialDeskParts): CredentialDesk
   const refresh = createRefreshDesk({ store, host, secrets, refreshTokens });
 
   const resolve = async (request: ResolveRequest): Promise<Resolved> => {
+    const resolved = await resolveAuth(request);
+    const own = resolved.kind === "ready" ? await openEnvironment(request.source) : noAuth;
+    if (resolved.kind === "missing" || own === noAuth) return resolved;
+    const { parts, secrets: texts } = resolved.auth;
+    return { ...resolved, auth: { parts: [...own.parts, ...parts], secrets: [...own.secrets, ...texts] } };
+  };
+
+  /** The variables a command is started with lie beside the static secret; the definition holds their names only. */
+  const openEnvironment = async ({ definition, ownerWorkspaceId, namespace }: CredentialSource): Promise<AuthParts> => {
+    if (definition.auth?.mode === "static" || Object.keys(definition.env ?? {}).length === 0) return noAuth;
+    const slot = { workspaceId: ownerWorkspaceId, sourceKey: namespace, scope: "workspace", actorId: "" };
+    const row = (await store.findCredentials(slot)).find(({ name }) => name === STATIC_ACCOUNT);
+    return row ? toAuthParts(staticAuth, await secrets.reveal(row)) : noAuth;
+  };
+
+  const resolveAuth = async (request: ResolveRequest): Promise<Resolved> => {
     const { auth } = request.source.definition;
-    if (!auth) return { kind: "ready", auth: noAuth, credentialId: null, version: 0 };
+    if (!auth) return { kind: "ready", auth: noAuth, credentialId: null, version: 0, widen: null };
     const place = placeOf(request, auth);
     const row = chooseAccount(await store.findCredentials(place), request, auth);
     const missing = (why: "missing" | "dead", name: string): Resolved => {
@@ -102,7 +128,18 @@ export function createCredentialDesk(parts: CredentialDeskParts): CredentialDesk
     const secretJson = await secrets.reveal(usable);
     const used: PublicAuth = usable.kind === "oauth2" ? { ...auth, type: "oauth2" } : auth;
     const { credentialId, version } = usable;
-    return { kind: "ready", auth: toAuthParts(used, secretJson), credentialId, version };
+    const widen = (scopes: readonly string[]): Ask => {
+      const granted = String(own(parseSecret(secretJson), "scope") ?? "").split(" ");
+      const all = [...new Set([...granted, ...scopes])].filter(Boolean);
+      return askForCredential(request.source, auth, { ...place, name: usable.name, scopes: all }, "narrow");
+    };
+    return {
+      kind: "ready",
+      auth: partsOf(usable, used, secretJson),
+      credentialId,
+      version,
+      widen: usable.kind === "oauth2" ? widen : null,
+    };
   };
 
   /** Null: dead. A token that is still good is used when its refresh fails for a reason that may pass. */
@@ -127,10 +164,26 @@ export function createCredentialDesk(parts: CredentialDeskParts): CredentialDesk
       await forget(secrets, row);
     },
     removeAll: async (request) => {
-      const rows = await store.deleteSourceCredentials({ ...request, now: host.now() });
-      for (const row of rows) await forget(secrets, row);
+      // A page at a time: whoever comes after must not find even the last one.
+      for (;;) {
+        const rows = await store.deleteSourceCredentials({ ...request, now: host.now() });
+        for (const row of rows) await forget(secrets, row);
+        if (rows.length === 0) return;
+      }
     },
   };
+}
+
+/** Stores give the same row again while nothing was written: its parts are made once, and gone with it. */
+const partsByRow = new WeakMap<CredentialRow, { authJson: string; secretJson: string; parts: AuthParts }>();
+
+function partsOf(row: CredentialRow, auth: PublicAuth, secretJson: string): AuthParts {
+  const authJson = JSON.stringify(auth);
+  const known = partsByRow.get(row);
+  if (known?.authJson === authJson && known.secretJson === secretJson) return known.parts;
+  const parts = toAuthParts(auth, secretJson);
+  partsByRow.set(row, { authJson, secretJson, parts });
+  return parts;
 }
 
 function placeOf({ source, call }: ResolveRequest, auth: PublicAuth): Omit<CredentialSlot, "name"> {

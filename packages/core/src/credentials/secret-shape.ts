@@ -40,10 +40,13 @@ export function checkSecret(auth: PublicAuth | undefined, secret: Secret): void 
   const fits = [...expected, ...withUsername].some((fields) => hasExactly(secret, fields, named));
   if (!fits)
     throw invalid(
-      `${auth ? `A secret for ${auth.type}` : "A secret"} is ${describe(expected)}, or {headers, query, cookies, env} with names and values. It came with ${named.length === 0 ? "nothing" : named.map((name) => name.slice(0, 50)).join(", ")}.`,
+      `${auth ? `A secret for ${auth.type}` : "A secret"} is ${describe(expected)}, or {headers, query, cookies, env} with names and values. It came with ${named.length === 0 ? "nothing" : named.map(shownName).join(", ")}.`,
     );
   for (const name of named) checkSendable(name, own(secret, name));
 }
+
+/** A secret that was put where its name belongs must not be repeated. */
+const shownName = (name: string): string => (/^[A-Za-z_-]{1,30}$/.test(name) ? name : "another name");
 
 /** The form in which a person gives the missing secret; null where it is not given in a form. */
 export function answerSchemaFor(auth: PublicAuth): JsonSchema | null {

@@ -14,7 +14,19 @@ export interface SourceKind {
   read(source: SourceSpec, io: ReadIo): Promise<SourceIndex>;
   /** Is this URL one of mine? Null when not. Never throws for what the other side answers. */
   probe(url: string, io: ReadIo): Promise<ProbeFinding | null>;
+  /**
+   * Where calls of an index go under a definition: origins. For people, and to notice that a source moved. Pure.
+   * Null, or left out: the definition alone says it.
+   */
+  hosts?(metaJson: string, definition: PublicDefinition): string[] | null | Promise<string[] | null>;
+  /** The WWW-Authenticate with which the source answers a stranger: where a sign-in begins. Null: it has none. Never throws. */
+  askChallenge?(source: SourceSpec, io: ReadIo): Promise<string | null>;
   /** Makes the tools of an index that was read before, maybe by another process. Does no work yet. */
+  open(opened: OpenedIndex): SourceTools | Promise<SourceTools>;
+}
+
+/** A kind whose code is there already. */
+export interface LoadedKind extends SourceKind {
   open(opened: OpenedIndex): SourceTools;
 }
 
@@ -24,6 +36,8 @@ export interface SourceSpec {
   workspaceId: string;
   namespace: string;
   definition: PublicDefinition;
+  /** Where its calls go, once it was read and the definition alone does not say it. */
+  hosts?: readonly string[];
 }
 
 /** What remains of `auth` when the secret is taken out. */
@@ -106,6 +120,8 @@ export interface SourceTools {
   prepare(tool: IndexedTool, call: ToolCall, io: CallIo): Promise<Prepared>;
   /** Called with the input of a call before it is gated: what the gate must judge instead of the tool itself. None: the tool stands for itself. Throws AppError. */
   gatePaths?(tool: IndexedTool, input: unknown): GatePath[];
+  /** Something is open that must end with the source (sessions, processes). */
+  isHolding?(): boolean;
   /** Ends what it holds open (sessions, processes). */
   close?(): Promise<void>;
 }
@@ -146,7 +162,9 @@ export interface AuthParts {
  * `fetch` behind the egress guard: the only way out. Scheme, address (resolved, checked, pinned), redirects, sizes and times
  * are checked inside; what is refused throws AppError `egress.refused`, `egress.too_large`, `egress.timeout` or `egress.failed`.
  */
-export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
+export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<GuardedResponse>;
+/** `isPublic`: it came from the internet. What it names may then not lead into this machine or its network. */
+export type GuardedResponse = Response & { readonly isPublic?: boolean };
 export interface GuardedInit {
   method?: string;
   headers?: HeadersInit;
@@ -158,6 +176,8 @@ export interface GuardedInit {
   maxBytes?: number;
   /** To the end of the body; default 60 s. Zero: the signal alone decides (streams). */
   timeoutMs?: number;
+  /** Somebody on the internet named the address: it must not be of this machine or a private network, whatever is allowed. */
+  publicOnly?: boolean;
   /** Names of headers and query parameters that hold secrets, besides Authorization and Cookie: dropped across origins. */
   sensitive?: { headers?: readonly string[]; query?: readonly string[] };
 }

@@ -38,6 +38,7 @@ const hints: Hints = {
   updateSource: (args) => [sources(args)],
   deleteSource: (args, result) => [sources(args), events(aboutSource(result))],
   requestIndexing: (args) => [sources(args)],
+  releaseIndexing: (_, result) => (result ? [sources(result)] : []),
   finishIndexing: (_, result) => (result ? [sources(result), events(aboutSource(result))] : []),
   failIndexing: (_, result) => (result ? [sources(result), events(aboutSource(result))] : []),
   revokeBearer: (args, result) => (result ? [{ kind: "revoked", bearerId: args.bearerId }] : []),

@@ -4,7 +4,7 @@
  * Rows are flat: JSON of users stays text, so that no store ever looks into it. Times are milliseconds.
  */
 import { guestLinks } from "./guest-links-table.ts";
-import { type Table, table } from "./table.ts";
+import { table, type Table } from "./table.ts";
 
 export const tables = {
   /** A tenant. Written by bootstrap; `eventSeq` by every verb that appends events, `auditSeq` by those that leave an audit entry. */
@@ -357,6 +357,12 @@ export const tables = {
     columns: { clientKey: "text", workspaceId: "text", issuer: "text", sealed: "text", createdAt: "int" },
     indexes: { byWorkspace: ["workspaceId", "issuer"] },
   }),
+  /** Open sessions of MCP clients (2025-11-25), by the hash of their id; served to their bearer only, by any instance. */
+  mcpSessions: table({
+    key: "sessionHash",
+    columns: { sessionHash: "text", bearerId: "text", initJson: "text", createdAt: "int", seenAt: "int" },
+    indexes: { byBearer: ["bearerId", "seenAt"], bySeen: ["seenAt"] },
+  }),
   guestLinks,
   /** Workers seen lately. Written by renewLeases. */
   workers: table({
@@ -390,4 +396,5 @@ export type PolicyRow = Row<"policies">;
 export type BearerRow = Row<"bearers">;
 export type SourceRow = Row<"sources">;
 export type CredentialRow = Row<"credentials">;
+export type McpSessionRow = Row<"mcpSessions">;
 export type OauthFlowRow = Row<"oauthFlows">;

@@ -61,8 +61,8 @@ export interface Found {
   leads: boolean;
 }
 
-export function searchTools(view: ToolView, query: string, limit: number): Found {
-  const { segments } = view.catalog;
+export function searchTools(view: ToolView, query: string, limit: number, namespace?: string): Found {
+  const segments = view.catalog.segments.filter((each) => namespace === undefined || each.namespace === namespace);
   const searched = segments.map(({ namespace, index }) => ({ namespace, index: index() }));
   const seen = new Map<Tool, VisibleTool | null>();
   const toolAt = (segment: number, doc: number): Tool => segments[segment]?.tools[doc] as Tool;

@@ -81,4 +81,12 @@ export interface Ask {
 /** `json` is what the guest gets; it is redacted and bounded by whoever made it. */
 export type ToolOutcome =
   | { ok: true; json: string }
-  | { ok: false; code: string; message: string; status?: number; bodyJson?: string };
+  | {
+      ok: false;
+      code: string;
+      message: string;
+      status?: number;
+      bodyJson?: string;
+      /** WWW-Authenticate of a refusal; whoever can do something about it takes it out. */
+      challenge?: string;
+    };

@@ -55,7 +55,8 @@ export function createAddressRules(settings: AddressSettings): AddressRules {
       if (settings.ownPorts().includes(port) && isOfThisMachine(address))
         throw refused(`${host}:${port}`, "is this installation itself, which its own tools never reach");
       if (address.kind === "public") return;
-      if (address.kind === "loopback" && settings.allowLoopback) return;
+      // Only what is written as this machine: a name of somebody else's could point here a moment later (rebinding).
+      if (address.kind === "loopback" && settings.allowLoopback && isLocalHost(host)) return;
       if (address.kind !== "special" && isAllowed(host, address)) return;
       throw refused(host, reasons[address.kind]);
     },
@@ -63,13 +64,16 @@ export function createAddressRules(settings: AddressSettings): AddressRules {
 }
 
 const reasons = {
-  loopback: `is this machine, which this installation's tools may not reach; its operator can allow it with ${SETTING}=127.0.0.0/8`,
+  loopback: `is this machine, which this installation's tools may not reach by that name; its operator can allow it with ${SETTING}=127.0.0.0/8`,
   private: `is in a private network, which this installation's tools may not reach; its operator can allow it by adding the host name or its range to ${SETTING}`,
   special: "is in a range that is reserved (multicast, documentation and the like); check the address",
 };
 
 const refused = (host: string, why: string): AppError =>
   new AppError("egress.refused", `${host} ${why}.`, { data: { sent: false } });
+
+/** Written as this machine, or as an address: nobody's DNS decides where it leads. */
+const isLocalHost = (host: string): boolean => isLocalName(host) || parseAddress(host) !== null;
 
 export const isLocalName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost");
 

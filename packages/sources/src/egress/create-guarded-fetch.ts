@@ -10,6 +10,7 @@ import { acceptEncoding, boundBody } from "./bound-body.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
 import { egressFailure, failed, isConnectFailure } from "./egress-failure.ts";
 import { canSendAgain, type Hop, nextHop } from "./next-hop.ts";
+import { canSendMethod } from "../http/sendable-methods.ts";
 import { readRequestHeaders } from "./request-headers.ts";
 import { createResolveHost, type HostLookup, type ResolvedHost, type ResolveHost } from "./resolve-host.ts";
 
@@ -46,15 +47,17 @@ export function createGuardedFetch(settings: EgressSettings): GuardedFetch {
       () => hop.url.host,
     );
     const bounds = { maxBytes: init.maxBytes ?? settings.maxBytes ?? DEFAULT_MAX_BYTES, deadline };
+    const sending: Sending = { resolve, deadline, ca: settings.ca, publicOnly: init.publicOnly === true };
     let received: Response | null = null;
     try {
       for (let followed = 0; ; followed++) {
-        received = await sendHop(hop, { resolve, deadline, ca: settings.ca });
+        received = await sendHop(hop, sending);
         const next =
           init.redirect === "manual"
             ? null
             : nextHop(hop, received.status, received.headers.get("location"), init.sensitive);
-        if (next === null) return await deliver(received, hop, followed, { ...bounds, target: hop.url.host });
+        if (next === null)
+          return await deliver(received, hop, followed, sending.publicOnly, { ...bounds, target: hop.url.host });
         checkRedirect(next, hop, followed, init);
         discard(received);
         hop = next;
@@ -92,8 +95,7 @@ function checkedUrl(url: URL): URL {
 
 function readMethod(method = "GET"): string {
   const upper = method.toUpperCase();
-  if (!/^[A-Z][A-Z-]{0,19}$/.test(upper) || upper === "CONNECT" || upper === "TRACE")
-    throw refusal("The HTTP method is not one that may be sent.");
+  if (!canSendMethod(upper)) throw refusal("The HTTP method is not one that may be sent.");
   return upper;
 }
 
@@ -110,11 +112,18 @@ interface Sending {
   resolve: ResolveHost;
   deadline: Deadline;
   ca: string | undefined;
+  /** Somebody on the internet says where to go: from there no way leads back to this machine or its network. */
+  publicOnly: boolean;
 }
 
 async function sendHop(hop: Hop, sending: Sending): Promise<Response> {
   const found = sending.resolve(hop.url, sending.deadline.signal);
   const host = found instanceof Promise ? await found : found;
+  if (sending.publicOnly && !host.isPublic)
+    throw refusal(
+      `${hop.url.host} is of this machine or a private network, and what leads there came from the internet. If it is meant, name that address in the source itself (baseUrl).`,
+    );
+  sending.publicOnly ||= host.isPublic;
   const last = host.addresses.length - 1;
   for (const [at, address] of host.addresses.entries()) {
     try {
@@ -180,6 +189,7 @@ async function deliver(
   received: Response,
   hop: Hop,
   followed: number,
+  isPublic: boolean,
   bounds: Parameters<typeof boundBody>[1],
 ): Promise<Response> {
   const body = bodiless.has(received.status) || hop.method === "HEAD" ? null : await boundBody(received, bounds);
@@ -197,6 +207,8 @@ async function deliver(
   // Where the answer came from in the end: relative links in a document are meant relative to that.
   Object.defineProperty(response, "url", { value: hop.url.href });
   Object.defineProperty(response, "redirected", { value: followed > 0 });
+  // What is in it was written by somebody on the internet.
+  Object.defineProperty(response, "isPublic", { value: isPublic });
   return response;
 }
 

@@ -13,6 +13,8 @@ export type HostLookup = (host: string) => Promise<readonly { address: string; f
 export interface ResolvedHost {
   /** As it stands in a URL: IPv6 in brackets. At least one; the one that worked last comes first. */
   addresses: readonly string[];
+  /** All of them are on the open internet. */
+  isPublic: boolean;
   /** The name, for SNI and the certificate; null when the URL had an address. */
   name: string | null;
   /** Call it when an address did not answer: the others come first from then on. */
@@ -37,6 +39,7 @@ export function createResolveHost(rules: AddressRules, lookup: HostLookup = look
     for (const { parsed } of answer.addresses) rules.checkAddress(host, port, parsed);
     return {
       addresses: answer.addresses.map(({ text }) => text),
+      isPublic: answer.addresses.every(({ parsed }) => parsed.kind === "public"),
       name: host,
       failed(address) {
         answer.addresses = answer.addresses.toSorted((a, b) => Number(a.text === address) - Number(b.text === address));
@@ -63,7 +66,8 @@ export function createResolveHost(rules: AddressRules, lookup: HostLookup = look
     const literal = parseAddress(url.hostname);
     if (literal !== null) {
       rules.checkAddress(url.hostname, port, literal);
-      return { addresses: [url.hostname], name: null, failed: () => undefined };
+      const isPublic = literal.kind === "public";
+      return { addresses: [url.hostname], isPublic, name: null, failed: () => undefined };
     }
     const host = url.hostname.replace(/\.$/, "");
     rules.checkName(host);

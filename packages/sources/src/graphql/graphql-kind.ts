@@ -3,7 +3,7 @@
  * operation with variables (prepare-field.ts); a whole document is gated by every field at its root (raw-document.ts).
  */
 import { AppError } from "@executor/contracts/error";
-import type { CallIo, IndexedTool, OpenedIndex, SourceKind, SourceTools, ToolShape } from "@executor/core/ports/source";
+import type { CallIo, IndexedTool, OpenedIndex, LoadedKind, SourceTools, ToolShape } from "@executor/core/ports/source";
 import type { Prepared, ToolCall } from "@executor/core/tools/tool";
 import { validateInputValue, typeFromAST, isInputType, Kind } from "graphql";
 import { signatureOf } from "../schema/schema-to-typescript.ts";
@@ -18,7 +18,7 @@ import { endpointOf, readSchema } from "./read-schema.ts";
 import { openSchemaTypes, type SchemaTypes } from "./schema-types.ts";
 import { postOperation, readOutcome, type GraphqlRequest } from "./send-operation.ts";
 
-export const graphqlKind: SourceKind = {
+export const graphqlKind: LoadedKind = {
   type: "graphql",
   async read(source, io) {
     endpointOf(source);

@@ -18,6 +18,7 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from "graphql";
+import { createRedactor } from "../http/redact.ts";
 import { messageOf, parseObject, postOperation, redact, withAuth, type Endpoint } from "./send-operation.ts";
 
 export interface ReadSchema {
@@ -71,8 +72,13 @@ async function readSpec(source: SourceSpec, spec: string, io: ReadIo): Promise<s
   );
   const response = await io.fetch(url, { headers, signal: io.signal, sensitive });
   if (!response.ok) throw unreadable(`The schema at spec answered with status ${response.status}.`);
-  return response.text();
+  return withoutEchoes(await response.text(), io);
 }
+
+/** What is kept of a source must not hold the credential it was read with. Short secrets would tear holes into the schema. */
+const SHORTEST_ECHO = 8;
+const withoutEchoes = (text: string, { auth }: ReadIo): string =>
+  createRedactor(auth.secrets.filter((secret) => secret.length >= SHORTEST_ECHO))(text);
 
 const maxSdlTokens = 5_000_000;
 
@@ -121,11 +127,12 @@ async function introspect(endpoint: Endpoint, io: ReadIo): Promise<ReadSchema> {
     io.onProgress({ phase: "fetching" });
     const query = getIntrospectionQuery({ descriptions: true, ...options });
     const answer = await postOperation(endpoint, { query, variables: {}, operationName: "IntrospectionQuery" }, io);
+    const text = withoutEchoes(answer.text, io);
     if (answer.status === 401 || answer.status === 403)
       throw unreadable(
         `The endpoint answered introspection with status ${answer.status}: it needs a credential, or another one.`,
       );
-    const body = parseObject(answer.text);
+    const body = parseObject(text);
     if (body !== null && hasSchema(body)) {
       io.onProgress({ phase: "parsing" });
       return fromIntrospection(body);

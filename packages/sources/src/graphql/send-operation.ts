@@ -4,6 +4,7 @@
  */
 import type { AuthParts, GuardedFetch } from "@executor/core/ports/source";
 import type { ToolOutcome } from "@executor/core/tools/tool";
+import { createRedactor } from "../http/redact.ts";
 
 export interface GraphqlRequest {
   query: string;
@@ -119,11 +120,4 @@ export function withAuth(endpoint: Endpoint, auth: AuthParts) {
   return { url, headers, sensitive };
 }
 
-export function redact(text: string, auth: AuthParts): string {
-  let clean = text;
-  for (const secret of auth.secrets.toSorted((a, b) => b.length - a.length)) {
-    if (secret.length < 4) continue;
-    clean = clean.replaceAll(secret, "[redacted]").replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted]");
-  }
-  return clean;
-}
+export const redact = (text: string, auth: AuthParts): string => createRedactor(auth.secrets)(text);

@@ -39,6 +39,7 @@ describe("what an answer becomes", () => {
     ["application/json", '{"a": 1.50}', { a: 1.5 }],
     ["application/problem+json", "[1]", [1]],
     ["text/plain", "hello", "hello"],
+    ["applcation/json", '{"a":1}', { a: 1 }],
     ["text/plain", '{"a":1}', { a: 1 }],
     ["application/json", "not json", "not json"],
     [
@@ -88,6 +89,48 @@ describe("secrets", () => {
     const outcome = await send(true, io([{ in: "header", name: "authorization", value: secret }]));
     expect(JSON.stringify(outcome)).toContain("[redacted]");
     expect(JSON.stringify(outcome)).not.toContain(form);
+  });
+  const escaped = (text: string) =>
+    [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+  const percent = (text: string) => [...text].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
+  const html = (text: string) => [...text].map((each) => `&#x${each.charCodeAt(0).toString(16)};`).join("");
+  const disguises: [name: string, body: string | Uint8Array<ArrayBuffer>, type: string][] = [
+    ["every character a JSON escape", `{"a":"${escaped(secret)}"}`, "application/json"],
+    [
+      "one character a JSON escape",
+      `{"a":"${secret.replace("+", "\\u002b").replace("/", "\\/")}"}`,
+      "application/json",
+    ],
+    ["JSON in JSON", JSON.stringify({ a: JSON.stringify({ b: escaped(secret) }) }), "application/json"],
+    ["every character in percent", `next=${percent(secret)}`, "text/plain"],
+    [
+      "encoded for a URL twice",
+      JSON.stringify({ to: encodeURIComponent(encodeURIComponent(secret)) }),
+      "application/json",
+    ],
+    ["every character an HTML entity", `<p>${html(secret)}</p>`, "text/html"],
+    ["base64 over several lines", btoa(`xx${secret}`).replace(/(.{5})/g, "$1\r\n"), "text/plain"],
+    ["hex", Buffer.from(secret).toString("hex").toUpperCase(), "text/plain"],
+    ["UTF-16 bytes", new Uint8Array(Buffer.from(secret, "utf16le")), "application/octet-stream"],
+    ["an event", `data: {"a":"${escaped(secret)}"}\n\n`, "text/event-stream"],
+  ];
+  test.each(disguises)("as %s do not come back (S25, D05)", async (_, body, type) => {
+    for (const status of [200, 400]) {
+      answer = () => new Response(body, { status, headers: { "content-type": type } });
+      const outcome = await send(false, io([{ in: "header", name: "authorization", value: secret }]));
+      const text = JSON.stringify(outcome);
+      expect(text).toMatch(/redacted/);
+      const json = outcome.ok ? outcome.json : (outcome.bodyJson ?? "");
+      expect(() => JSON.parse(json) as unknown).not.toThrow();
+      expect(text).not.toContain(percent(secret));
+      expect(text).not.toContain(html(secret).slice(0, 30));
+      expect(text).not.toContain(escaped(secret).slice(2, 20));
+    }
+  });
+  test("leave numbers and escapes that JSON needs as they were", () => {
+    const text = '{"n":123456789012345678901234567890,"s":"a\\u0000\\"\\\\u0041 \\ud83d\\ude00"}';
+    expect(createRedactor(["canary-secret-long"])(text)).toBe(text);
+    expect(createRedactor(["password"])("pass word, p%61ss")).toBe("pass word, p%61ss");
   });
   test("in bytes, in errors and as a number do not come back, and JSON stays JSON", async () => {
     const auth = io([{ in: "query", name: "key", value: "12345678" }]);
@@ -144,6 +187,15 @@ describe("retries (R04)", () => {
     expect(await send(true)).toEqual({ ok: true, json: '"done"' });
     expect(requests).toBe(3);
     expect(await send(false)).toMatchObject({ ok: false, status: 503 });
+    expect(requests).toBe(1);
+  });
+  test("R04: a failure of the other side is looked at once more where that is safe, and not more", async () => {
+    answer = () => (requests === 1 ? new Response("", { status: 500 }) : Response.json("done"));
+    expect(await send(true)).toEqual({ ok: true, json: '"done"' });
+    answer = () => new Response("", { status: 500 });
+    expect(await send(true)).toMatchObject({ ok: false, status: 500 });
+    expect(requests).toBe(2);
+    expect(await send(false)).toMatchObject({ ok: false, status: 500 });
     expect(requests).toBe(1);
   });
   test("a server that asks for more patience than a call has is not waited for", async () => {

@@ -41,7 +41,7 @@ function toJson(bytes: Uint8Array, contentType: string, redact: Redactor): strin
   return redact(mayBeJson && isJson(text) ? text : JSON.stringify(text));
 }
 
-const isJsonType = (type: string): boolean => /^(application|text)\/(.+\+)?json$/.test(type);
+const isJsonType = (type: string): boolean => /[/+]json$/.test(type);
 
 const TEXT =
   /^text\/|[/+](json|xml|yaml|x-yaml|javascript|x-www-form-urlencoded|graphql|x-ndjson|ndjson|jsonl|json-seq|csv|toml|sql)$/;
@@ -66,8 +66,9 @@ function decode(bytes: Uint8Array, contentType: string): string {
 function binary(bytes: Uint8Array, type: string, redact: Redactor): string {
   const contentType = type || "application/octet-stream";
   const base64 = Buffer.from(bytes).toString("base64");
-  const asText = Buffer.from(bytes).toString("latin1");
-  if (redact(asText) !== asText) return JSON.stringify({ contentType, base64: "", size: bytes.length, redacted: true });
+  const readings = [Buffer.from(bytes).toString("latin1"), Buffer.from(bytes).toString("utf8")];
+  if (readings.some((text) => redact(text).includes("[redacted]")))
+    return JSON.stringify({ contentType, base64: "", size: bytes.length, redacted: true });
   return JSON.stringify({ contentType, base64, size: bytes.length });
 }
 
@@ -154,9 +155,9 @@ const clean = (text: string): string =>
     .trim()
     .slice(0, MAX_MESSAGE);
 
-const tooLarge = (maxBytes: number, status: number): ToolOutcome => ({
+export const tooLarge = (maxBytes: number, status: number | null): ToolOutcome => ({
   ok: false,
   code: "call.result_too_large",
   message: `The answer has more than ${maxBytes} bytes, which is the limit. Ask for less: a filter, a page, fewer fields.`,
-  status,
+  ...(status !== null && { status }),
 });

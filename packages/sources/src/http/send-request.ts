@@ -6,7 +6,7 @@ import { AppError } from "@executor/contracts/error";
 import type { CallIo } from "@executor/core/ports/source";
 import type { ToolOutcome } from "@executor/core/tools/tool";
 import { applyAuth } from "./apply-auth.ts";
-import { readResponse } from "./read-response.ts";
+import { readResponse, tooLarge } from "./read-response.ts";
 
 export interface OutgoingRequest {
   method: string;
@@ -17,12 +17,16 @@ export interface OutgoingRequest {
   safe: boolean;
   signal: AbortSignal;
   timeoutMs?: number;
+  /** See GuardedInit. */
+  publicOnly?: boolean;
 }
 
 const MAX_TRIES = 3;
 const BACKOFF_MS = [200, 800];
 const MAX_RETRY_AFTER_MS = 20_000;
 const BUSY = new Set([429, 502, 503, 504]);
+/** A failure of the other side's own: worth one more look, and not more. */
+const FAILED = 500;
 /** What is read beyond the limit of a result, so that the answer can say that it is too large. */
 const SLACK_BYTES = 64_000;
 
@@ -35,6 +39,7 @@ export async function sendRequest(request: OutgoingRequest, io: CallIo): Promise
     body,
     signal,
     sensitive,
+    publicOnly: request.publicOnly === true,
     maxBytes: io.maxResultBytes + SLACK_BYTES,
     ...(timeoutMs !== undefined && { timeoutMs }),
   };
@@ -42,13 +47,16 @@ export async function sendRequest(request: OutgoingRequest, io: CallIo): Promise
   for (let tried = 1; ; tried++) {
     try {
       const response = await io.fetch(url, init);
-      const waitMs = tried < tries && BUSY.has(response.status) ? pauseMs(response, tried) : null;
+      const mayPass = BUSY.has(response.status) || (response.status === FAILED && tried === 1);
+      const waitMs = tried < tries && mayPass ? pauseMs(response, tried) : null;
       if (waitMs === null) return await readResponse(response, io);
       void response.body?.cancel().catch(() => undefined);
       await pause(waitMs, signal);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const isLost = error.code === "egress.failed" || error.code === "egress.timeout";
+      // Said at once where the other side declares its length: the same to the caller as when it is counted.
+      if (error.code === "egress.too_large") return tooLarge(io.maxResultBytes, null);
       if (!isLost || tried >= tries || signal.aborted) return outcomeOf(error, request);
       await pause(jittered(tried), signal);
     }

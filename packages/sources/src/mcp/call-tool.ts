@@ -1,93 +1,58 @@
 /**
- * One call of a tool on an MCP server: its answer as a value, its errors as errors, and what it wants from a person as an ask. A
- * server that asks in the middle is told that the call is cancelled; the call is sent again when the answer is there.
+ * The request of one call, and its answer as a value; errors as errors. What a server wants from a person on the way is the
+ * business of conversation.ts and input-rounds.ts.
  */
-import { createHash } from "node:crypto";
+import { type Client, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { AppError } from "@executor/contracts/error";
 import type { CallIo } from "@executor/core/ports/source";
-import type { Ask, Sent, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
+import type { Sent, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
 import { createRedactor, type Redactor } from "../http/redact.ts";
-import type { Elicit, Session } from "./connect.ts";
+import type { Session } from "./connect.ts";
+import type { ToolDetail } from "./index-tools.ts";
+import { answerRound, readInputRequired } from "./input-rounds.ts";
 
-const CALL_MS = 300_000;
-const SECRET_FIELD = /passw|secret|token|api[-_ ]?key|credential/i;
+/** Longer than any run and any wait for a person in the middle of a call: those have clocks of their own. */
+const SILENCE_MS = 15 * 60_000;
+const CALL_MS = 3_600_000;
+
+export interface CalledTool {
+  detail: ToolDetail;
+  sourceName: string;
+}
 
 export async function callTool(
   session: Session,
-  tool: { name: string; sourceName: string },
+  tool: CalledTool,
   call: ToolCall,
-  io: CallIo,
+  { auth, maxResultBytes, signal }: Pick<CallIo, "auth" | "maxResultBytes"> & { signal: AbortSignal },
 ): Promise<Sent> {
-  const redact = createRedactor(io.auth.secrets);
-  let asked: Ask | null = null;
-  session.elicit = answerFrom(call, tool.sourceName, (ask) => (asked ??= ask));
-  const input = typeof call.input === "object" && call.input !== null ? (call.input as Record<string, unknown>) : {};
+  const redact = createRedactor(auth.secrets);
   try {
-    const result = await session.client.callTool(
-      { name: tool.name, arguments: input },
-      { signal: call.signal, timeout: CALL_MS, resetTimeoutOnProgress: true, onprogress: () => undefined },
-    );
-    if (asked) return { kind: "ask", ask: asked };
-    return bounded(readResult(result, redact), io.maxResultBytes);
+    const result = await request(session.client, tool, call, signal);
+    const round = readInputRequired(result, tool.sourceName);
+    if (round) return "ask" in round ? { kind: "ask", ask: round.ask } : refusedCall(round.refused);
+    return bounded(readResult(result, redact), maxResultBytes);
   } catch (error) {
-    if (asked) return { kind: "ask", ask: asked };
     return failure(error, session, redact);
   }
 }
 
-/** Answers in the order in which they were asked; what was never asked before is asked now. */
-function answerFrom(call: ToolCall, sourceName: string, onAsk: (ask: Ask) => void): Elicit {
-  const given = call.answers.filter(({ kind }) => kind === "elicitation");
-  return (request) => {
-    const digest = createHash("sha256")
-      .update(JSON.stringify([request.message, request.mode, request.requestedSchema, request.url]))
-      .digest("hex");
-    const known = given.find(
-      ({ stateJson }) => stateJson !== null && (JSON.parse(stateJson) as { digest?: string }).digest === digest,
-    );
-    if (known) {
-      const content = known.answer;
-      return request.mode === "url" || typeof content !== "object" || content === null
-        ? { action: "accept" }
-        : { action: "accept", content: content as Record<string, unknown> };
-    }
-    onAsk(toAsk(request, sourceName, digest));
-    return { action: "cancel" };
-  };
-}
+export const refusedCall = (message: string): ToolOutcome => ({ ok: false, code: "call.upstream_error", message });
 
-function toAsk(request: Parameters<Elicit>[0], sourceName: string, digest: string): Ask {
-  const stateJson = JSON.stringify({ digest });
-  const title = `${sourceName} asks: ${request.message}`.slice(0, 200);
-  if (request.mode === "url") {
-    const url = URL.parse(request.url ?? "");
-    if (!url || !/^https?:$/.test(url.protocol))
-      throw new AppError(
-        "call.upstream_error",
-        `${sourceName} asked to open an address that is no http or https URL; it was refused.`,
-      );
-    return {
-      kind: "elicitation",
-      title,
-      detail: `${request.message}\n\nOpen this page of ${url.host}, then say that it is done: ${url.href}`,
-      answerSchema: { type: "object", properties: { done: { type: "boolean", const: true } }, required: ["done"] },
-      url: url.href,
-      stateJson,
-    };
-  }
-  const schema = (request.requestedSchema ?? { type: "object" }) as Record<string, unknown>;
-  const isSecret = SECRET_FIELD.test(JSON.stringify(schema)) || SECRET_FIELD.test(request.message);
-  const warning = isSecret
-    ? "\n\nIt seems to ask for a secret. Never give one here: secrets belong to the source's credentials."
-    : "";
-  return {
-    kind: "elicitation",
-    title,
-    detail: `${request.message}${warning}`,
-    answerSchema: schema,
-    url: null,
-    stateJson,
-  };
+function request(client: Client, { detail }: CalledTool, call: ToolCall, signal: AbortSignal): Promise<CallResult> {
+  const { name, inputSchema } = detail;
+  const input = typeof call.input === "object" && call.input !== null ? (call.input as Record<string, unknown>) : {};
+  const params = { name, arguments: input, ...answerRound(call.answers) };
+  return client.callTool(params as Parameters<Client["callTool"]>[0], {
+    signal,
+    timeout: SILENCE_MS,
+    maxTotalTimeout: CALL_MS,
+    resetTimeoutOnProgress: true,
+    onprogress: () => undefined,
+    // With it the SDK neither sends a call a second time nor compiles a schema that came from outside.
+    toolDefinition: { name, inputSchema: { ...inputSchema, type: "object" } },
+    allowInputRequired: true,
+  });
 }
 
 interface CallResult {
@@ -104,9 +69,7 @@ function readResult(result: CallResult, redact: Redactor): ToolOutcome {
     const said = content.find((block) => block.type === "text" && typeof block.text === "string")?.text as
       | string
       | undefined;
-    const message = redact(said ?? "The tool failed.")
-      .replace(/[\u0000-\u001f\u007f]+/g, " ")
-      .slice(0, 500);
+    const message = oneLine(redact(said ?? "The tool failed."));
     return { ok: false, code: "call.upstream_error", message, bodyJson: redact(JSON.stringify(text ?? { content })) };
   }
   const value: unknown = result.structuredContent ?? text ?? { content };
@@ -120,19 +83,34 @@ function bounded(outcome: ToolOutcome, maxBytes: number): ToolOutcome {
 }
 
 function failure(error: unknown, session: Session, redact: Redactor): ToolOutcome {
-  if (error instanceof AppError) return { ok: false, code: error.code, message: error.detail };
-  const status = session.refusal()?.status;
+  const cause = (error as { cause?: unknown } | null)?.cause;
+  for (const each of [error, cause])
+    if (each instanceof AppError) return { ok: false, code: each.code, message: each.detail };
   const { code, message } = error as { code?: unknown; message?: string };
-  const said = redact(String(message ?? ""))
-    .replace(/[\u0000-\u001f\u007f]+/g, " ")
-    .slice(0, 500);
-  if (status !== undefined)
-    return { ok: false, code: "call.upstream_error", message: `The MCP server answered ${status}. ${said}`, status };
-  if (typeof code === "number")
-    return { ok: false, code: "call.upstream_error", message: `The MCP server refused the call: ${said}` };
+  const said = oneLine(redact(String(message ?? "")));
+  const isSilent = SdkError.isInstance(error) && error.code === SdkErrorCode.RequestTimeout;
+  const refusal = isSilent || typeof code === "number" ? null : session.refusal();
+  const status = SdkHttpError.isInstance(error) && error.status >= 400 ? error.status : refusal?.status;
+  if (status !== undefined) {
+    const challenge = refusal?.status === status ? refusal.challenge : null;
+    return {
+      ok: false,
+      code: "call.upstream_error",
+      message: `The MCP server answered ${status}. ${said}`,
+      status,
+      ...(challenge !== null && { challenge }),
+    };
+  }
+  const wanted = session.unanswered();
+  if (typeof code === "number" || wanted !== null) {
+    const because = wanted === null ? "" : ` It wanted ${wanted}, which sources do not get here.`;
+    return { ok: false, code: "call.upstream_error", message: `The MCP server refused the call: ${said}${because}` };
+  }
   return {
     ok: false,
-    code: "egress.failed",
+    code: isSilent ? "egress.timeout" : "egress.failed",
     message: `The MCP server did not answer: ${said} The call may have happened all the same.`,
   };
 }
+
+const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, " ").slice(0, 500);

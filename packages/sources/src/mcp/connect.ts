@@ -4,6 +4,8 @@
  */
 import {
   Client,
+  ProtocolError,
+  ProtocolErrorCode,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -11,24 +13,21 @@ import {
 import { AppError } from "@executor/contracts/error";
 import type { AuthParts, GuardedFetch, SourceSpec } from "@executor/core/ports/source";
 import { applyAuth } from "../http/apply-auth.ts";
+import type { Elicitation, ElicitAnswer } from "./elicitation.ts";
 import { processEnvironment } from "./env.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-export type Elicit = (request: {
-  message: string;
-  mode?: string | undefined;
-  requestedSchema?: unknown;
-  url?: string | undefined;
-}) => ElicitAnswer;
-export type ElicitAnswer = { action: "accept"; content?: Record<string, unknown> } | { action: "decline" | "cancel" };
+export type Elicit = (request: Elicitation) => ElicitAnswer | Promise<ElicitAnswer>;
 
 export interface Session {
   client: Client;
   transport: "streamable-http" | "sse" | "stdio";
-  /** What the other side last refused with, on the level of HTTP. */
+  /** What the other side last refused a message with, on the level of HTTP, since the call began. */
   refusal(): Refusal | null;
-  /** Who answers elicitations of the call under way. */
-  elicit: Elicit;
+  /** What it wanted in the middle of the call and does not get from a source: sampling, roots. */
+  unanswered(): string | null;
+  /** One call at a time: who answers its elicitations. */
+  beginCall(call: { elicit: Elicit }): void;
   isClosed: boolean;
   close(): Promise<void>;
 }
@@ -46,8 +45,9 @@ export interface ConnectIo {
 }
 
 const CONNECT_MS = 30_000;
-/** One stream may carry many answers. */
+/** One stream of notifications may live long; what answers one message does not. */
 const MAX_STREAM_BYTES = 200_000_000;
+const MAX_ANSWER_BYTES = 64_000_000;
 
 export async function connect(source: SourceSpec, io: ConnectIo): Promise<Session> {
   const { command, transport } = source.definition;
@@ -65,6 +65,8 @@ export async function connect(source: SourceSpec, io: ConnectIo): Promise<Sessio
 
 async function openSession(source: SourceSpec, io: ConnectIo, kind: Session["transport"]): Promise<Session> {
   let refusal: Refusal | null = null;
+  let unanswered: string | null = null;
+  let elicit: Elicit = () => ({ action: "cancel" });
   const guarded = guardedFor(source, io, (seen) => (refusal = seen));
   const client = new Client(
     { name: "executor", version: "0.1.0" },
@@ -80,21 +82,33 @@ async function openSession(source: SourceSpec, io: ConnectIo, kind: Session["tra
     client,
     transport: kind,
     refusal: () => refusal,
-    elicit: () => ({ action: "cancel" }),
+    unanswered: () => unanswered,
+    beginCall(call) {
+      refusal = null;
+      unanswered = null;
+      elicit = call.elicit;
+    },
     isClosed: false,
     close: async () => {
       session.isClosed = true;
       await client.close().catch(() => undefined);
     },
   };
-  client.setRequestHandler("elicitation/create", async ({ params }) => session.elicit(params) as never);
+  client.setRequestHandler("elicitation/create", async ({ params }) => (await elicit(params)) as never);
+  client.fallbackRequestHandler = async ({ method }) => {
+    unanswered = method.slice(0, 100);
+    throw new ProtocolError(
+      ProtocolErrorCode.MethodNotFound,
+      `${unanswered} is not offered: a source gets no model, no files and no roots of its caller.`,
+    );
+  };
   client.onclose = () => (session.isClosed = true);
   try {
     await client.connect(makeTransport(source, kind, guarded, io.auth), { signal: io.signal, timeout: CONNECT_MS });
     return session;
   } catch (error) {
     await session.close();
-    throw Object.assign(explainConnect(error, source, refusal), { refusal });
+    throw Object.assign(explainFailure(error, source, refusal), { refusal });
   }
 }
 
@@ -133,15 +147,17 @@ function guardedFor(source: SourceSpec, io: ConnectIo, onRefusal: (refusal: Refu
       sensitive: request.sensitive,
       redirect: "follow",
       timeoutMs: 0,
-      maxBytes: MAX_STREAM_BYTES,
+      maxBytes: init.method === "POST" ? MAX_ANSWER_BYTES : MAX_STREAM_BYTES,
     });
-    if (response.status >= 400)
+    // The stream of notifications (GET) is optional: that it is refused says nothing about a call.
+    if (response.status >= 400 && init.method === "POST")
       onRefusal({ status: response.status, challenge: response.headers.get("www-authenticate") });
     return response;
   };
 }
 
-function explainConnect(error: unknown, { definition }: SourceSpec, refusal: Refusal | null): AppError {
+/** Why a server cannot be read, for people. A refusal that a sign-in may cure says so, with the server's challenge. */
+export function explainFailure(error: unknown, { definition }: SourceSpec, refusal: Refusal | null): AppError {
   if (error instanceof AppError) return error;
   const cause = (error as { cause?: unknown } | null)?.cause;
   if (cause instanceof AppError) return cause;

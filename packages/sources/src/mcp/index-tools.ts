@@ -8,6 +8,7 @@ import type { IndexedTool } from "@executor/core/ports/source";
 /** What is used of a listed tool. Everything in it comes from outside. */
 export interface ListedTool {
   name: string;
+  [more: string]: unknown;
   title?: string | undefined;
   description?: string | undefined;
   inputSchema?: unknown;
@@ -65,7 +66,8 @@ export function indexTools(listed: readonly ListedTool[]): {
       outputSchema: objectOr(tool.outputSchema),
     };
     const text = JSON.stringify(detail);
-    const readOnly = tool.annotations?.readOnlyHint === true;
+    // Hints that contradict each other are not believed.
+    const readOnly = tool.annotations?.readOnlyHint === true && tool.annotations.destructiveHint !== true;
     tools.push({
       name,
       description: describe(tool),

@@ -98,6 +98,20 @@ describe("names", () => {
     expect(new Set(tools.map((tool) => tool.name)).size).toBe(3);
     expect(warnings).toHaveLength(2);
   });
+  const hints: [what: object | undefined, effect: "safe" | "unsafe", approval: "auto" | "required"][] = [
+    [undefined, "unsafe", "required"],
+    [{}, "unsafe", "required"],
+    [{ readOnlyHint: true }, "safe", "auto"],
+    [{ readOnlyHint: true, destructiveHint: false }, "safe", "auto"],
+    [{ readOnlyHint: true, destructiveHint: true }, "unsafe", "required"],
+    [{ readOnlyHint: false }, "unsafe", "required"],
+    [{ destructiveHint: false }, "unsafe", "required"],
+    [{ destructiveHint: true }, "unsafe", "required"],
+    [{ idempotentHint: true }, "unsafe", "required"],
+  ];
+  test.each(hints)("the annotations %o", (annotations, effect, approval) => {
+    expect(indexTools([{ name: "a", annotations }]).tools[0]).toMatchObject({ effect, approval, idempotent: false });
+  });
   test("a changed description or schema changes the hash, and nothing else does", () => {
     const hash = (tool: object) => indexTools([{ name: "a", ...tool }]).tools[0]?.hash;
     expect(hash({ description: "x" })).toBe(hash({ description: "x" }));

@@ -7,124 +7,76 @@ import type {
   CallIo,
   IndexedTool,
   OpenedIndex,
-  ProbeFinding,
   ReadIo,
-  SourceKind,
+  LoadedKind,
+  SourceIndex,
+  SourceSpec,
   SourceTools,
 } from "@executor/core/ports/source";
 import type { Sent, ToolCall } from "@executor/core/tools/tool";
 import { signatureOf } from "../schema/schema-to-typescript.ts";
-import { callTool } from "./call-tool.ts";
-import { connect } from "./connect.ts";
+import { connect, explainFailure } from "./connect.ts";
+import { Conversation, WaitingCalls } from "./conversation.ts";
+import { indexTools, type ToolDetail } from "./index-tools.ts";
+import { nextAsk } from "./input-rounds.ts";
+import { listTools } from "./list-tools.ts";
+import { askChallenge, probeServer } from "./probe-server.ts";
+import { withoutEchoes } from "./without-echoes.ts";
 import { createSessionPool } from "./session-pool.ts";
-import { indexTools, type ListedTool, type ToolDetail } from "./index-tools.ts";
 
-const MAX_TOOLS = 20_000;
 const MAX_INSTRUCTIONS = 4_000;
-const PROBE_MS = 8_000;
 
-export const mcpKind: SourceKind = {
+export const mcpKind: LoadedKind = {
   type: "mcp",
-
-  async read(source, io) {
-    if ((source.definition.command !== undefined || source.definition.transport === "stdio") && !io.mayReachMachine)
-      throw new AppError("source.admin_only", "Only an installation admin may add a source that starts a command.");
-    const session = await connect(source, io);
-    try {
-      io.onProgress({ phase: "indexing" });
-      const { tools } = await session.client.listTools(undefined, { signal: io.signal });
-      if (tools.length > MAX_TOOLS)
-        throw new AppError(
-          "source.unreadable",
-          `The server lists ${tools.length} tools, and ${MAX_TOOLS} is the limit.`,
-        );
-      const server = session.client.getServerVersion();
-      const instructions = session.client.getInstructions()?.slice(0, MAX_INSTRUCTIONS);
-      const meta = { transport: session.transport, server, ...(instructions !== undefined && { instructions }) };
-      return {
-        ...indexTools(tools as ListedTool[]),
-        metaJson: JSON.stringify(meta),
-        title: server?.title ?? server?.name ?? source.definition.name,
-        document: { contentType: "application/json", text: JSON.stringify({ ...meta, tools }, null, 2) },
-      };
-    } catch (error) {
-      throw error instanceof AppError
-        ? error
-        : new AppError("source.unreadable", "The MCP server does not list its tools.", { cause: error });
-    } finally {
-      await session.close();
-    }
-  },
-
-  async probe(url, io) {
-    for (const address of candidates(url)) {
-      const found = await probeAddress(address, io);
-      if (found) return found;
-    }
-    return null;
-  },
-
+  read: readServer,
+  probe: probeServer,
+  askChallenge,
   open: openTools,
 };
 
-function candidates(url: string): string[] {
-  const parsed = URL.parse(url);
-  if (!parsed) return [];
-  return parsed.pathname === "/" ? [url, new URL("/mcp", parsed).href, new URL("/sse", parsed).href] : [url];
-}
-
-async function probeAddress(url: string, io: ReadIo): Promise<ProbeFinding | null> {
-  const name = URL.parse(url)?.hostname ?? "mcp";
-  const definition = { type: "mcp" as const, name, url };
-  const source = { sourceId: "probe", workspaceId: "probe", namespace: "probe", definition };
-  const found = (over: Partial<ProbeFinding>): ProbeFinding => ({
-    type: "mcp",
-    confidence: 1,
-    name,
-    transport: "streamable-http",
-    definition,
-    auth: { required: false, types: [], detail: "none" },
-    toolCount: null,
-    warnings: [],
-    ...over,
-  });
+async function readServer(source: SourceSpec, io: ReadIo): Promise<SourceIndex> {
+  if ((source.definition.command !== undefined || source.definition.transport === "stdio") && !io.mayReachMachine)
+    throw new AppError("source.admin_only", "Only an installation admin may add a source that starts a command.");
+  const session = await connect(source, io);
   try {
-    const session = await connect(source, {
-      ...io,
-      signal: AbortSignal.any([io.signal, AbortSignal.timeout(PROBE_MS)]),
-    });
-    try {
-      const { tools } = await session.client.listTools(undefined, { signal: io.signal });
-      const server = session.client.getServerVersion();
-      const called = server?.title ?? server?.name ?? name;
-      return found({
-        name: called,
-        transport: session.transport,
-        definition: { ...definition, name: called },
-        toolCount: tools.length,
-      });
-    } finally {
-      await session.close();
-    }
+    io.onProgress({ phase: "indexing" });
+    const { warnings, ...listed } = await listTools(session.client, io.signal);
+    const { tools, server, instructions } = withoutEchoes(
+      {
+        tools: listed.tools,
+        server: session.client.getServerVersion(),
+        instructions: session.client.getInstructions()?.slice(0, MAX_INSTRUCTIONS),
+      },
+      io.auth,
+    );
+    const meta = {
+      transport: session.transport,
+      revision: session.client.getNegotiatedProtocolVersion(),
+      server,
+      ...(instructions !== undefined && { instructions }),
+    };
+    const index = indexTools(tools);
+    return {
+      ...index,
+      warnings: [...warnings, ...index.warnings],
+      metaJson: JSON.stringify(meta),
+      title: server?.title ?? server?.name ?? source.definition.name,
+      document: { contentType: "application/json", text: JSON.stringify({ ...meta, tools }, null, 2) },
+    };
   } catch (error) {
-    if (!(error instanceof AppError)) return null;
-    if (error.code === "egress.refused") throw error;
-    const challenge = error.data?.["challenge"];
-    if (error.code !== "credential.missing" || typeof challenge !== "string" || !/bearer/i.test(challenge)) return null;
-    const isOauth = /resource_metadata/i.test(challenge);
-    const detail = isOauth ? "sign-in with a provider" : "a bearer token";
-    return found({
-      confidence: isOauth ? 0.9 : 0.6,
-      auth: { required: true, types: [isOauth ? "oauth2" : "bearer"], detail },
-    });
+    throw explainFailure(error, source, session.refusal());
+  } finally {
+    await session.close();
   }
 }
 
 function openTools(opened: OpenedIndex): SourceTools {
   const { source } = opened;
+  const sourceName = source.definition.name;
   const sessions = createSessionPool((io, signal) =>
     connect(source, { fetch: io.fetch, auth: io.auth, signal, onListChanged: opened.onListChanged }),
   );
+  const waiting = new WaitingCalls();
   const detailOf = async (tool: IndexedTool): Promise<ToolDetail> =>
     JSON.parse((await opened.details()).slice(tool.at, tool.at + tool.length)) as ToolDetail;
 
@@ -134,21 +86,36 @@ function openTools(opened: OpenedIndex): SourceTools {
       return { inputSchema, outputSchema, signature: signatureOf({ inputSchema, outputSchema }) };
     },
     async prepare(tool, call, io) {
-      const { name, inputSchema } = await detailOf(tool);
-      checkInput(inputSchema, call.input);
-      return { kind: "ready", send: () => send(name, call, io) };
+      const detail = await detailOf(tool);
+      checkInput(detail.inputSchema, call.input);
+      const ask = nextAsk(call.answers, sourceName);
+      if (ask) return { kind: "ask", ask };
+      return { kind: "ready", send: () => send(detail, tool.effect === "safe", call, io) };
     },
-    close: () => sessions.close(),
+    isHolding: () => sessions.size() > 0,
+    async close() {
+      waiting.close();
+      await sessions.close();
+    },
   };
 
-  async function send(name: string, call: ToolCall, io: CallIo): Promise<Sent> {
-    const tool = { name, sourceName: source.definition.name };
-    const perform = () => sessions.use(call, io, (session) => callTool(session, tool, call, io));
+  async function send(detail: ToolDetail, isSafe: boolean, call: ToolCall, io: CallIo): Promise<Sent> {
+    const tool = { detail, sourceName };
+    const goneOn = await waiting.resume(call);
+    if (goneOn) return goneOn;
+    const perform = () =>
+      sessions.use(call, io, { isSafe }, async (session) => {
+        const conversation = new Conversation(session, tool, call, io);
+        const sent = waiting.hold(call.callId, conversation, await conversation.next());
+        return { sent, over: conversation.over };
+      });
     const first = await perform();
-    // 404 is how a server says that it does not know the session any more: the call did not reach the tool.
+    // 404 is how a server says that it does not know the session any more.
     if ("kind" in first || first.ok || first.status !== 404) return first;
     await sessions.forget(call, io);
-    return await perform();
+    if (isSafe) return await perform();
+    const message = `${first.message} It may have ended the session. The call was not sent a second time, for it may change something: look whether it happened, then call again.`;
+    return { ...first, message };
   }
 }
 

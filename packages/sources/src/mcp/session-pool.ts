@@ -3,12 +3,16 @@
  * because what a server asks in the middle of a call must reach the one who made it.
  */
 import { createHash } from "node:crypto";
+import { ProtocolError } from "@modelcontextprotocol/client";
 import { AppError } from "@executor/contracts/error";
 import type { CallIo } from "@executor/core/ports/source";
 import type { Sent, ToolCall } from "@executor/core/tools/tool";
 import type { Session } from "./connect.ts";
 
 const IDLE_MS = 5 * 60_000;
+/** A session that rested this long is asked whether it still lives before a call that must not be sent twice. */
+const RESTED_MS = 1_000;
+const PING_MS = 10_000;
 const MAX_SESSIONS = 50;
 
 interface Kept {
@@ -18,7 +22,13 @@ interface Kept {
 }
 
 export interface SessionPool {
-  use(call: ToolCall, io: CallIo, work: (session: Session) => Promise<Sent>): Promise<Sent>;
+  use(
+    call: ToolCall,
+    io: CallIo,
+    options: { isSafe: boolean },
+    work: (session: Session) => Promise<{ sent: Sent; over: Promise<unknown> }>,
+  ): Promise<Sent>;
+  size(): number;
   /** Ends the idle sessions of this identity. */
   forget(call: ToolCall, io: CallIo): Promise<void>;
   close(): Promise<void>;
@@ -29,22 +39,26 @@ export function createSessionPool(open: (io: CallIo, signal: AbortSignal) => Pro
   let sweeper: ReturnType<typeof setInterval> | null = null;
 
   return {
-    async use(call, io, work) {
+    size: () => sessions.size,
+
+    async use(call, io, { isSafe }, work) {
       const key = freeSlot(identityOf(call, io));
-      const kept = sessions.get(key) ?? begin(key, io);
-      kept.calls++;
+      let used = take(sessions.get(key) ?? begin(key, io));
       try {
-        const session = await kept.session;
-        const sent = await work(session);
-        if (session.isClosed) sessions.delete(key);
+        let session = await used.session;
+        if (session.isClosed || (!isSafe && !(await isAlive(used, session)))) {
+          void session.close();
+          used = take(begin(key, io));
+          session = await used.session;
+        }
+        const { sent, over } = await work(session);
+        // A call that waits for a person goes on in its session: nobody else gets it meanwhile.
+        void over.finally(() => release(key, used, session));
         return sent;
       } catch (error) {
-        sessions.delete(key);
+        release(key, used, null);
         if (error instanceof AppError) return notConnected(error);
         throw error;
-      } finally {
-        kept.calls--;
-        kept.usedAt = Date.now();
       }
     },
     forget: (call, io) => end((key) => key.startsWith(`${identityOf(call, io)}/`)),
@@ -56,6 +70,18 @@ export function createSessionPool(open: (io: CallIo, signal: AbortSignal) => Pro
       await Promise.allSettled(all.map(async ({ session }) => (await session).close()));
     },
   };
+
+  function take(kept: Kept): Kept {
+    kept.calls++;
+    return kept;
+  }
+
+  /** Null: there is no session to keep. */
+  function release(key: string, kept: Kept, session: Session | null): void {
+    kept.calls--;
+    kept.usedAt = Date.now();
+    if ((session === null || session.isClosed) && sessions.get(key) === kept) sessions.delete(key);
+  }
 
   function freeSlot(identity: string): string {
     let slot = 0;
@@ -79,6 +105,16 @@ export function createSessionPool(open: (io: CallIo, signal: AbortSignal) => Pro
       await kept.session.then((session) => session.close()).catch(() => undefined);
     }
   }
+}
+
+/** A server that was started anew does not know its old sessions: better to learn that from a ping than from a call. */
+async function isAlive({ usedAt }: Kept, { client, transport }: Session): Promise<boolean> {
+  if (transport === "stdio" || client.getProtocolEra() !== "legacy" || Date.now() - usedAt < RESTED_MS) return true;
+  return await client.ping({ timeout: PING_MS }).then(
+    () => true,
+    // A server that knows no ping has answered too.
+    (error: unknown) => ProtocolError.isInstance(error),
+  );
 }
 
 const identityOf = ({ workspaceId, actorId }: ToolCall, { auth }: CallIo): string =>

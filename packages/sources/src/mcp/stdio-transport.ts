@@ -1,6 +1,6 @@
 /**
  * An MCP server as a child process: one JSON message a line. It runs in a process group of its own with an environment of a few
- * allowed names, and the whole group ends with the session. No shell; what it says on stderr is kept short and shown to nobody.
+ * allowed names, and the whole group ends with the session, also when we are killed. No shell runs it; what it says on stderr is kept short and shown to nobody.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
@@ -39,6 +39,7 @@ export class StdioTransport implements Transport {
   readonly #command: StdioCommand;
   readonly #inherited: Readonly<Record<string, string | undefined>>;
   #child: ChildProcess | null = null;
+  #watcher: ChildProcess | null = null;
 
   constructor(command: StdioCommand, inherited: Readonly<Record<string, string | undefined>>) {
     this.#command = command;
@@ -60,7 +61,10 @@ export class StdioTransport implements Transport {
     // Read and dropped: it may hold anything, and a full pipe would stop the server.
     child.stderr?.resume();
     child.stdin?.on("error", (error) => this.onerror?.(error));
+    if (child.pid !== undefined) this.#watcher = watchGroup(child.pid);
     child.once("exit", () => {
+      if (child.pid !== undefined) killGroup(child.pid, "SIGKILL");
+      endWatcher(this.#watcher);
       this.#child = null;
       this.onclose?.();
     });
@@ -95,8 +99,6 @@ export class StdioTransport implements Transport {
     const late = setTimeout(() => child.pid && killGroup(child.pid, "SIGKILL"), KILL_AFTER_MS);
     await ended;
     clearTimeout(late);
-    // Its children may have outlived it.
-    killGroup(child.pid, "SIGKILL");
   }
 
   #read(buffer: ReadBuffer, chunk: Buffer): void {
@@ -116,6 +118,28 @@ export class StdioTransport implements Transport {
     });
     return { ...Object.fromEntries(allowed), ...this.#command.env };
   }
+}
+
+/**
+ * Ends the group when this process is killed itself and can do nothing any more: a shell that waits for the end of a pipe whose
+ * other end is ours. Without a POSIX shell (Windows) a server only sees the end of its input.
+ */
+function watchGroup(pid: number): ChildProcess | null {
+  if (process.platform === "win32") return null;
+  const script = 'read -r _; kill -s TERM -- "-$1"; sleep 1; kill -s KILL -- "-$1"';
+  const watcher = spawn("/bin/sh", ["-c", script, "executor-stdio-watch", String(pid)], {
+    env: {},
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  watcher.on("error", () => undefined);
+  watcher.stdin?.on("error", () => undefined);
+  return watcher;
+}
+
+/** Killed, not told: it would take the end of its input for our death. */
+function endWatcher(watcher: ChildProcess | null): void {
+  if (watcher?.pid !== undefined) killGroup(watcher.pid, "SIGKILL");
 }
 
 function killGroup(pid: number, signal: NodeJS.Signals): void {

@@ -22,6 +22,8 @@ export interface Authorization {
   sendsIssuer: boolean;
   takesClientDocuments: boolean;
   offersOfflineAccess: boolean;
+  /** The issuer's own metadata said so. False: configuration says it, and may claim any issuer. */
+  isDiscovered: boolean;
 }
 
 export interface DiscoverRequest {
@@ -29,6 +31,14 @@ export interface DiscoverRequest {
   auth: PublicAuth;
   /** Of the answer that asked for a sign-in. */
   wwwAuthenticate?: string | null;
+  /** What a call turned out to need; comes before everything else that names scopes. */
+  scopes?: readonly string[] | undefined;
+}
+
+/** Does the resource say, at its well-known place, where people sign in? */
+export async function namesSignIn(fetch: GuardedFetch, resourceUrl: string): Promise<boolean> {
+  const found = await findResource(fetch, resourceUrl, undefined, { allowLoopback: isLoopbackUrl(resourceUrl) });
+  return found?.issuer !== undefined;
 }
 
 export async function discoverAuthorization(fetch: GuardedFetch, request: DiscoverRequest): Promise<Authorization> {
@@ -39,7 +49,7 @@ export async function discoverAuthorization(fetch: GuardedFetch, request: Discov
   const rules: UrlRules = { allowLoopback: isLoopbackUrl(request.resourceUrl) || configured.some(isLoopbackUrl) };
   const challenge = readAuthChallenge(request.wwwAuthenticate);
   const explicit = fromConfiguration(auth, rules);
-  if (explicit) return explicit;
+  if (explicit) return { ...explicit, scopes: merge(request.scopes, explicit.scopes) };
   const protectedResource = await findResource(fetch, request.resourceUrl, challenge.resourceMetadata, rules);
   const issuer = text(auth["issuer"]) ?? protectedResource?.issuer ?? new URL(request.resourceUrl).origin;
   const server = await findServer(fetch, checkOauthUrl(issuer, "The issuer", rules), rules);
@@ -48,7 +58,10 @@ export async function discoverAuthorization(fetch: GuardedFetch, request: Discov
       "oauth.unsupported",
       `${new URL(issuer).host} does not say where people sign in. Give the source's auth authorizationUrl and tokenUrl.`,
     );
-  const scopes = challenge.scopes ?? list(auth["scopes"]) ?? protectedResource?.scopes ?? [];
+  const scopes =
+    request.scopes && request.scopes.length > 0
+      ? [...request.scopes]
+      : (challenge.scopes ?? list(auth["scopes"]) ?? protectedResource?.scopes ?? []);
   return { ...server, resource: text(auth["resource"]) ?? protectedResource?.resource ?? null, scopes };
 }
 
@@ -66,6 +79,7 @@ function fromConfiguration(auth: PublicAuth, rules: UrlRules): Authorization | n
     sendsIssuer: false,
     takesClientDocuments: false,
     offersOfflineAccess: false,
+    isDiscovered: false,
   };
 }
 
@@ -167,10 +181,14 @@ function readServer(found: Record<string, unknown>, asked: string, rules: UrlRul
     tokenAuthMethods: list(found["token_endpoint_auth_methods_supported"]) ?? ["client_secret_basic"],
     sendsIssuer: found["authorization_response_iss_parameter_supported"] === true,
     takesClientDocuments: found["client_id_metadata_document_supported"] === true,
+    isDiscovered: true,
     offersOfflineAccess: list(found["scopes_supported"])?.includes("offline_access") ?? false,
   };
 }
 
+const merge = (first: readonly string[] = [], second: readonly string[]): string[] => [
+  ...new Set([...first, ...second]),
+];
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 const list = (value: unknown): string[] | undefined =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === "string").slice(0, 500) : undefined;

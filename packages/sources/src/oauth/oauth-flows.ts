@@ -147,7 +147,7 @@ async function clientFor(fetch: GuardedFetch, server: Authorization, request: St
   const { identity, clients, now } = request;
   const known = knownClient(server, identity);
   if (known) return known;
-  const kept = await clients.find(server.issuer);
+  const kept = server.isDiscovered ? await clients.find(server.issuer) : null;
   const isUsable =
     kept?.redirectUri === identity.redirectUri && (kept.secretExpiresAt ?? Number.POSITIVE_INFINITY) > now;
   if (kept && isUsable) return kept;

@@ -1,5 +1,5 @@
 /**
- * Who we are to an authorization server: the client that was set up by hand, else the document at our own public address (where the
+ * Who we are to an authorization server: the client that was set up by hand, else the document that describes us (where the
  * server takes those), else one that is registered on the spot (RFC 7591).
  */
 import { AppError } from "@executor/contracts/error";
@@ -13,18 +13,21 @@ import { cleanProviderText, describeProviderError } from "./provider-text.ts";
 export interface ClientIdentity {
   /** Set up by hand; null when there is none. */
   manual: { clientId: string; clientSecret?: string | undefined } | null;
-  /** Https address of this installation, if it has one. */
-  publicUrl: string | null;
+  /** Https address of the document that describes us, if there is one. */
+  documentUrl: string | null;
   redirectUri: string;
 }
 
 const CLIENT_NAME = "Executor";
 const TIMEOUT_MS = 15_000;
 
-/** What stands at `<publicUrl>/oauth/client-metadata.json`. */
+/** Where an installation with a public address shows its own. */
+export const clientDocumentUrl = (base: string): string => `${base}/oauth/client-metadata.json`;
+
+/** What stands there. */
 export function clientMetadataDocument(base: string): Record<string, unknown> {
   return {
-    client_id: `${base}/oauth/client-metadata.json`,
+    client_id: clientDocumentUrl(base),
     client_name: CLIENT_NAME,
     client_uri: base,
     redirect_uris: [`${base}/oauth/callback`],
@@ -37,11 +40,11 @@ export function clientMetadataDocument(base: string): Record<string, unknown> {
 /** Null: nobody knows us yet, so we must be registered. */
 export function knownClient(
   server: Authorization,
-  { manual, publicUrl, redirectUri }: ClientIdentity,
+  { manual, documentUrl, redirectUri }: ClientIdentity,
 ): OauthClient | null {
   if (manual) return { ...manual, authMethod: chooseMethod(server, manual.clientSecret !== undefined), redirectUri };
-  if (server.takesClientDocuments && publicUrl?.startsWith("https://"))
-    return { clientId: `${publicUrl}/oauth/client-metadata.json`, authMethod: "none", redirectUri };
+  if (server.takesClientDocuments && documentUrl !== null)
+    return { clientId: documentUrl, authMethod: "none", redirectUri };
   return null;
 }
 

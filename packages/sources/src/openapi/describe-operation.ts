@@ -38,7 +38,8 @@ export function toPlainText(markdown: string, maxLength: number): string {
   if (text.includes("<")) text = text.replace(/<\/?[a-zA-Z][^<>]{0,500}>/g, " ");
   if (text.includes("`") || text.includes("**")) text = text.replace(/`{1,3}|\*\*/g, "");
   if (/^#|\n[#>*-]/.test(text)) text = text.replace(/^(?:#{1,6}|[>*-])\s+/gm, "");
-  return cut(text.replace(/\s+/g, " ").trim(), maxLength);
+  // A single space stays as it is: they are nearly all there is.
+  return cut(text.replace(/\s{2,}|[^\S ]/g, " ").trim(), maxLength);
 }
 
 const endSentence = (text: string): string => (/[.!?:]$/.test(text) ? text : `${text}.`);

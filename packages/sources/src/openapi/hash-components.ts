@@ -24,7 +24,7 @@ export function hashComponents(components: ReadonlyMap<string, Component>): Map<
   return hashes;
 }
 
-export const sha256 = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+export const sha256 = (text: string): string => Bun.SHA256.hash(text, "hex");
 
 interface Visit {
   ref: string;

@@ -10,7 +10,7 @@ import type { BodyContent, Param, ResponseShape, Server } from "./operation.ts";
 import { boundedWarnings } from "./bounded-warnings.ts";
 import { describeOperation, keywordsOf } from "./describe-operation.ts";
 import { hashComponents, sha256, type Component } from "./hash-components.ts";
-import { lookUp, quote, record, text, type RawDocument } from "./raw-document.ts";
+import { documentUrls, lookUp, quote, record, text, type RawDocument } from "./raw-document.ts";
 import { readOperations, type FoundOperation } from "./read-operations.ts";
 import { isIdempotencyKey } from "./read-params.ts";
 import { nameTools } from "./tool-names.ts";
@@ -21,7 +21,11 @@ export interface OpenapiMeta {
   format: 1;
   version: string;
   documentUrl: string | null;
+  /** The document came from the internet: the servers it names must be there too. */
+  isPublic?: boolean;
   servers: readonly Server[];
+  /** The first ones of operations that have their own, each once. */
+  operationServers?: readonly Server[];
   /** Where the table of components lies in `details`. */
   tableAt: number;
   tableLength: number;
@@ -30,6 +34,7 @@ export interface OpenapiMeta {
 export interface IndexInput {
   root: Record<string, unknown>;
   documentUrl: string | null;
+  isPublic?: boolean;
   warnings: readonly string[];
 }
 
@@ -37,7 +42,7 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
   const warnings = boundedWarnings();
   for (const warning of input.warnings) warnings.add(warning);
   const { root } = input;
-  const urls = [input.documentUrl, text(root.$self)].filter((url) => url !== null && url !== "") as string[];
+  const urls = documentUrls(root, input.documentUrl);
   const document: RawDocument = { root, urls, warn: warnings.add };
   const { found, servers } = readOperations(document);
   const names = nameTools(found, (operation, wanted, name) =>
@@ -82,13 +87,24 @@ export function indexDocument(input: IndexInput): Omit<SourceIndex, "document"> 
   const meta: OpenapiMeta = {
     format: 1,
     version: version.slice(0, 20),
-    documentUrl: input.documentUrl,
+    documentUrl: urls.at(-1) ?? null,
+    ...(input.isPublic === true && { isPublic: true }),
     servers,
+    operationServers: ownServers(found),
     tableAt: table.at,
     tableLength: table.json.length,
   };
   const title = text(record(root.info).title).slice(0, 200);
   return { tools, warnings: warnings.list(), details, metaJson: JSON.stringify(meta), title };
+}
+
+function ownServers(found: readonly FoundOperation[]): Server[] {
+  const own = new Map<string, Server>();
+  for (const { usesDocumentServers, operation } of found) {
+    const [server] = operation.servers;
+    if (!usesDocumentServers && server) own.set(JSON.stringify(server), server);
+  }
+  return [...own.values()];
 }
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]);

@@ -42,6 +42,7 @@ export function openIndex(opened: OpenedIndex): SourceTools {
         resolve,
         baseUrl: definition.baseUrl ?? null,
         documentUrl: getMeta().documentUrl,
+        documentIsPublic: getMeta().isPublic === true,
         serverVariables: definition.serverVariables ?? {},
         headers: definition.headers ?? {},
         call,

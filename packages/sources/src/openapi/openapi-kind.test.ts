@@ -100,7 +100,7 @@ describe("a document's tools", () => {
     ]);
   });
 
-  test("change their hash with anything they reach, and with nothing else", async () => {
+  test("S19: change their hash with anything they reach, and with nothing else", async () => {
     const changed = structuredClone(pets) as { components: { schemas: { Pet: { properties: object } } } };
     changed.components.schemas.Pet.properties = { ...pet.properties, age: { type: "integer" } };
     const [before, after] = [await read(pets), await read(changed)];
@@ -233,7 +233,7 @@ describe("Swagger 2.0", () => {
   });
 });
 
-describe("hostile documents", () => {
+describe("S15, S17: hostile documents", () => {
   const get = (schema: unknown) => ({ get: { responses: { 200: { content: { "application/json": { schema } } } } } });
 
   test("cost a warning, never the source", async () => {
@@ -327,19 +327,58 @@ describe("over the network", () => {
   const base = `http://127.0.0.1:${server.port}`;
   const auth = { parts: [{ in: "query" as const, name: "key", value: "s3cret" }], secrets: ["s3cret"] };
 
-  test("other documents are brought in, through our own fetch only", async () => {
+  test("S15: other documents are brought in, through our own fetch only", async () => {
     const index = await read(`${base}/one.json`);
     expect((await shapeOf(index, "a.a")).signature).toBe(
       "(input?: Record<string, unknown>) => Promise<{ ok?: boolean }>",
     );
   });
 
-  test("a file that may not be read costs a warning, and the key is kept nowhere", async () => {
+  test("S15: a file that may not be read costs a warning, and the key is kept nowhere", async () => {
     const index = await read(`${base}/openapi.json`, { auth });
     expect(index.tools).toHaveLength(2);
     expect(index.warnings.join(" ")).toContain("/etc/passwd");
     expect(JSON.stringify(index)).not.toContain("s3cret");
     expect(JSON.stringify(index)).not.toContain("root:");
+  });
+
+  test("S15: a document from the network does not read files of this machine, not even for an admin", async () => {
+    const index = await read(`${base}/openapi.json`, { auth, mayReachMachine: true });
+    expect(index.warnings.join(" ")).toContain("may not refer to one");
+    expect(JSON.stringify(index)).not.toContain("root:");
+  });
+
+  test("S15, S16: what a document of the internet names must be on the internet, unless baseUrl says so", async () => {
+    const asked: [path: string, publicOnly: boolean, maxBytes: number][] = [];
+    const fromInternet: ReadIo["fetch"] = async (url, init) => {
+      asked.push([new URL(url).pathname, init?.publicOnly === true, init?.maxBytes ?? 0]);
+      return Object.defineProperty(await fetch(url, init as RequestInit), "isPublic", { value: true });
+    };
+    const index = await read(`${base}/one.json`, { fetch: fromInternet });
+    expect(asked).toEqual([
+      ["/one.json", false, 50_000_000],
+      ["/parts.json", true, 50_000_000],
+    ]);
+    for (const [baseUrl, publicOnly] of [
+      [undefined, true],
+      [base, false],
+    ] as const) {
+      asked.length = 0;
+      const source = sourceOf("x");
+      const opened = openapiKind.open({
+        source: { ...source, definition: { ...source.definition, ...(baseUrl && { baseUrl }) } },
+        metaJson: index.metaJson,
+        details: () => Promise.resolve(index.details),
+      });
+      const call = { toolPath: "api.a.a", callId: "call_1", input: {}, signal: AbortSignal.timeout(5_000) } as never;
+      const prepared = await opened.prepare(toolOf(index, "a.a"), call, {
+        fetch: fromInternet,
+        auth: io().auth,
+        maxResultBytes: 1_000,
+      });
+      if (prepared.kind === "ready") await prepared.send();
+      expect(asked.map(([path, only]) => [path, only])).toEqual([["/a", publicOnly]]);
+    }
   });
 
   test("a probe finds the document from the page before it", async () => {

@@ -3,26 +3,38 @@
  * documents are brought in only where there are references to them. Calling is in invoke/.
  */
 import { AppError } from "@executor/contracts/error";
-import type { ReadIo, SourceIndex, SourceKind, SourceSpec } from "@executor/core/ports/source";
+import type { ReadIo, SourceIndex, LoadedKind, SourceSpec } from "@executor/core/ports/source";
 import { hasExternalRefs } from "./external-refs.ts";
 import { indexDocument } from "./index-document.ts";
 import { loadDocument, type LoadedDocument } from "./load-document.ts";
 import { openIndex } from "./open-index.ts";
+import { repeatedPaths } from "./parse-yaml.ts";
 import { probeDocument } from "./probe-document.ts";
-import { isRecord, quote } from "./raw-document.ts";
+import { documentUrls, isRecord, quote } from "./raw-document.ts";
+import { mentionsIds, resolveIds } from "./resolve-ids.ts";
+import { serverHosts } from "./server-hosts.ts";
 
-export const openapiKind: SourceKind = {
+export const openapiKind: LoadedKind = {
   type: "openapi",
   read: readSource,
   probe: probeDocument,
+  hosts: serverHosts,
   open: openIndex,
 };
 
 async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> {
   const loaded = await loadDocument(source.definition, io);
+  if (mentionsIds(loaded.text))
+    resolveIds({ root: loaded.root, urls: documentUrls(loaded.root, loaded.url), warn: () => undefined });
   const { root, warnings } = await withExternal(loaded, io);
   io.onProgress({ phase: "indexing" });
-  const index = indexDocument({ root, documentUrl: loaded.url, warnings: [...warnings, ...versionWarnings(root)] });
+  const repeated = loaded.contentType === "application/yaml" ? repeatedPaths(loaded.text) : [];
+  const index = indexDocument({
+    root,
+    documentUrl: loaded.url,
+    isPublic: loaded.isPublic,
+    warnings: [...warnings, ...versionWarnings(root), ...repeated],
+  });
   if (index.tools.length === 0 && !isRecord(root.paths) && !isRecord(root.webhooks) && !isRecord(root.components)) {
     throw new AppError(
       "source.unreadable",
@@ -49,7 +61,7 @@ async function withExternal(
 
 function versionWarnings(root: Record<string, unknown>): string[] {
   const version = String(root.openapi ?? root.swagger ?? "");
-  if (/^(?:3\.[012](?:\.|$)|2(?:\.0)?$)/.test(version)) return [];
+  if (/^(?:3(?:\.[012](?:\.|$)|$)|2(?:\.0)?$)/.test(version)) return [];
   return [
     `The version ${quote(version)} is unknown; the document is read as ${root.swagger === undefined ? "OpenAPI 3" : "Swagger 2.0"}.`,
   ];

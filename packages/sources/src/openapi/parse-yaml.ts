@@ -11,10 +11,36 @@ const MAX_MERGES = 2_000;
 export function parseYaml(text: string): unknown {
   const merges = text.match(/^\s*(?:- )?<<\s*:/gm)?.length ?? 0;
   if (merges > MAX_MERGES) throw tooMuch(`it merges ${merges} times, and ${MAX_MERGES} is the limit`);
-  const value: unknown = Bun.YAML.parse(text);
+  const value = parseBounded(text);
   // Without an alias nothing can stand twice: the text itself is the bound.
   if (/[\s[{,:-]\*[^\s*]/.test(text)) countNodes(value, new Map(), new Set(), 0);
   return value;
+}
+
+function parseBounded(text: string): unknown {
+  try {
+    return Bun.YAML.parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw tooMuch("it is nested too deep");
+    throw error;
+  }
+}
+
+/** YAML lets a key stand twice and takes the last one without a word; whole operations would be gone. */
+export function repeatedPaths(text: string): string[] {
+  const counts = new Map<string, number>();
+  const lines = text.matchAll(/^( *)["']?(\/[^"'\n]*?)["']?[ \t]*:[ \t]*(?:[#{&].*)?\r?$/gm);
+  let indent: string | undefined;
+  for (const [, own, path = ""] of lines) {
+    indent ??= own;
+    if (own === indent) counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .map(
+      ([path, count]) =>
+        `The path ${JSON.stringify(path.slice(0, 120))} stands ${count} times in the document; only the last is read.`,
+    );
 }
 
 /** What it comes to when every alias is written out. A part that was counted is not walked again. */

@@ -10,6 +10,14 @@ export interface RawDocument {
   warn(sentence: string): void;
 }
 
+/** Where it was read from, and what it calls itself; the last is what its relative addresses are relative to. */
+export function documentUrls(root: Record<string, unknown>, readFrom: string | null): string[] {
+  const urls = readFrom === null ? [] : [readFrom];
+  const self = text(root.$self).split("#", 1)[0] as string;
+  if (self !== "" && URL.canParse(self, readFrom ?? undefined)) urls.push(new URL(self, readFrom ?? undefined).href);
+  return urls;
+}
+
 /** Follows `$ref`s until something else comes. Undefined: they lead nowhere or in a circle; a warning says so. */
 export function deref(document: RawDocument, value: unknown): unknown {
   if (!isRecord(value) || typeof value.$ref !== "string") return value;

@@ -9,11 +9,12 @@ export function readBody(document: RawDocument, raw: unknown): Body | null {
   const found = deref(document, raw);
   if (!isRecord(found)) return null;
   const contents: BodyContent[] = [];
+  const ignoresStyles = text(document.root.openapi).startsWith("3.0");
   for (const [contentType, media] of mediaTypes(document, found.content)) {
     contents.push({
       contentType,
       schema: mediaSchema(document, contentType, media),
-      encoding: readEncoding(media.encoding),
+      encoding: readEncoding(media.encoding, ignoresStyles && isMultipart(contentType)),
     });
   }
   if (contents.length === 0) return null;
@@ -117,7 +118,8 @@ const byUse = (a: { contentType: string }, b: { contentType: string }): number =
 function mediaTypes(document: RawDocument, content: unknown): [string, Record<string, unknown>][] {
   const entries: [string, Record<string, unknown>][] = [];
   for (const [contentType, raw] of Object.entries(record(content))) {
-    if (contentType !== "") entries.push([contentType, record(deref(document, raw))]);
+    // A converter's mishap, found in the wild: the body is described, its type is lost.
+    entries.push([contentType === "" ? "application/json" : contentType, record(deref(document, raw))]);
   }
   if (entries.length < 2) return entries;
   return entries.toSorted(([a], [b]) => byUse({ contentType: a }, { contentType: b })).slice(0, maxContents);
@@ -134,10 +136,12 @@ function mediaSchema(document: RawDocument, contentType: string, media: Record<s
   return essence(contentType).startsWith("text/") ? { type: "string" } : { type: "string", format: "binary" };
 }
 
-function readEncoding(raw: unknown): BodyContent["encoding"] {
+/** 3.0 has no styles in multipart; deepObject is written there all the same, for APIs that read nothing else (Stripe's files). */
+function readEncoding(raw: unknown, ignoresStyles: boolean): BodyContent["encoding"] {
   const read: BodyContent["encoding"] = Object.create(null);
   for (const [name, value] of Object.entries(record(raw))) {
-    const { contentType, style, explode, allowReserved } = record(value);
+    const { contentType, style: stated, explode, allowReserved } = record(value);
+    const style = ignoresStyles && stated !== "deepObject" ? undefined : stated;
     Object.assign(read, {
       [name]: {
         ...(typeof contentType === "string" ? { contentType } : {}),
@@ -162,6 +166,7 @@ function collectFields(document: RawDocument, schema: unknown, names: Set<string
     const only =
       isRecord(variant) && Object.keys(variant).every((key) => key === "required" || key === "type" || key === "title");
     if (!only) return false;
+    for (const name of strings(record(variant).required)) names.add(name);
   }
   for (const [name, property] of Object.entries(record(found.properties))) {
     if (!isRecord(property) || property.readOnly !== true) names.add(name);

@@ -2,8 +2,9 @@
  * Walks the paths of a document once and gives every operation in the one shape of operation.ts, with its schemas still as they
  * stand in the document. What is wrong with one operation costs that operation (and a warning), never the others.
  */
+import { canSendMethod } from "../http/sendable-methods.ts";
 import type { Operation, SecurityNeed, Server } from "./operation.ts";
-import { deref, isRecord, quote, record, strings, text, type RawDocument } from "./raw-document.ts";
+import { deref, isRecord, list, quote, record, strings, text, type RawDocument } from "./raw-document.ts";
 import { flatFields, readBody, readResponses, readSwaggerBody } from "./read-body.ts";
 import { nameArgs, readParams, type ParamReader } from "./read-params.ts";
 import { readSecurity, readServers, readSwaggerServers } from "./read-security.ts";
@@ -29,12 +30,16 @@ export function readOperations(document: RawDocument, max = 50_000): FoundOperat
   let skipped = 0;
   for (const [path, rawItem] of Object.entries(record(document.root.paths))) {
     if (path.startsWith("x-")) continue;
-    const item = deref(document, rawItem);
+    const item = pathItem(document, rawItem);
     if (!isRecord(item)) {
       document.warn(`The path ${quote(path)} holds no operations.`);
       continue;
     }
     for (const [method, raw] of methodsOf(item)) {
+      if (!canSendMethod(method)) {
+        document.warn(`${method} ${path} is left out: requests of this method cannot be sent.`);
+        continue;
+      }
       if (found.length >= max) {
         skipped++;
         continue;
@@ -51,6 +56,14 @@ export function readOperations(document: RawDocument, max = 50_000): FoundOperat
   }
   if (skipped > 0) document.warn(`The document has more than ${max} operations; ${skipped} are left out.`);
   return { found, servers: level.servers, skipped };
+}
+
+/** Beside a `$ref`, a path may have operations of its own. */
+function pathItem(document: RawDocument, raw: unknown): unknown {
+  const item = deref(document, raw);
+  if (item === raw || !isRecord(raw)) return item;
+  const { $ref: _, ...own } = raw;
+  return Object.keys(own).length === 0 ? item : { ...record(item), ...own };
 }
 
 interface Level {
@@ -119,8 +132,10 @@ function readOperation(
   return {
     method,
     path,
-    operationId: typeof raw.operationId === "string" ? raw.operationId : null,
-    tags: strings(raw.tags),
+    operationId: name(raw.operationId),
+    tags: list(raw.tags)
+      .map(name)
+      .filter((tag) => tag !== null),
     summary: text(raw.summary) || text(item.summary),
     description: text(raw.description) || text(item.description),
     usesDocumentServers: servers === null,
@@ -136,6 +151,10 @@ function readOperation(
     },
   };
 }
+
+/** YAML makes numbers and dates of some names. */
+const name = (value: unknown): string | null =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : null;
 
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 

@@ -4,6 +4,7 @@
  */
 import type { JsonSchema } from "@executor/contracts/tool";
 import type { Param, ParamPlace, ParamStyle } from "./operation.ts";
+import { gapsOf, splitQuery, type PathGap } from "./path-template.ts";
 import { deref, isRecord, list, quote, record, text, type RawDocument } from "./raw-document.ts";
 
 export interface ReadParams {
@@ -24,6 +25,8 @@ export function readParams(reader: ParamReader, path: string, levels: readonly u
   // Those of the operation come last and take the place of those of its path.
   const byKey = new Map<string, ReadParam & object>();
   for (const level of levels) {
+    if (level !== undefined && level !== null && !Array.isArray(level))
+      reader.document.warn(`${path} has parameters that are no list; they are left out.`);
     for (const raw of list(level)) {
       const read = readParam(reader, raw, path);
       if (read === null) continue;
@@ -33,13 +36,26 @@ export function readParams(reader: ParamReader, path: string, levels: readonly u
   }
   const params: Param[] = [];
   const bodyParams: Record<string, unknown>[] = [];
+  const parts = splitQuery(path);
+  const gaps = gapsOf(parts.path);
+  const queryGaps = gapsInQuery(parts.query);
   for (const read of byKey.values()) {
-    if ("bodyParam" in read) bodyParams.push(read.bodyParam);
-    else if (read.param.in !== "path" || path.includes(`{${read.param.name}}`)) params.push(read.param);
+    if ("bodyParam" in read) {
+      bodyParams.push(read.bodyParam);
+      continue;
+    }
+    const gap = read.param.in === "path" ? queryGaps.find(({ name }) => name === read.param.name) : undefined;
+    // Declared as a part of the path, and stands in the query that the path holds.
+    if (gap !== undefined && !gaps.some(({ name }) => name === gap.name))
+      params.push({ ...read.param, name: gap.key, in: "query", style: "form" });
+    else if (read.param.in !== "path" || gaps.some(({ name }) => name === gapName(read.param))) params.push(read.param);
     else
       reader.document.warn(`${path} has no place for its path parameter ${quote(read.param.name)}, which is left out.`);
   }
-  addMissing(reader, path, params);
+  addMissing(reader, path, gaps, params);
+  for (const { key } of queryGaps)
+    if (!params.some((param) => param.in === "query" && param.name === key))
+      params.push({ ...textParam(key), in: "query", style: "form", explode: true });
   return { params, bodyParams };
 }
 
@@ -78,6 +94,9 @@ function readParam(reader: ParamReader, raw: unknown, path: string): ReadParam {
 
 function makeParam({ document, swagger }: ParamReader, raw: unknown, path: string): ReadParam {
   const found = deref(document, raw);
+  // YAML makes numbers of some names.
+  if (isRecord(found) && (typeof found.name === "number" || typeof found.name === "boolean"))
+    found.name = String(found.name);
   if (!isRecord(found) || typeof found.name !== "string" || found.name === "") {
     document.warn(`${path} has a parameter without a name, which is left out.`);
     return null;
@@ -177,23 +196,36 @@ export function inlineSchema(found: Record<string, unknown>): Record<string, unk
   return Object.fromEntries(Object.entries(found).filter(([key]) => !notSchema.has(key) && !key.startsWith("x-")));
 }
 
+/** A document may declare a parameter as its gap is written, operators and all. */
+const gapName = ({ name }: Param): string => (/^\+|\*$/.test(name) ? (gapsOf(`{${name}}`)[0]?.name ?? name) : name);
+
 /** A placeholder nobody declared must still be filled. */
-function addMissing({ document }: ParamReader, path: string, params: Param[]): void {
-  for (const placeholder of path.match(/\{[^{}]+\}/g) ?? []) {
-    const name = placeholder.slice(1, -1);
-    if (params.some((param) => param.in === "path" && param.name === name)) continue;
+function addMissing({ document }: ParamReader, path: string, gaps: readonly PathGap[], params: Param[]): void {
+  for (const { name } of gaps) {
+    if (params.some((param) => param.in === "path" && gapName(param) === name)) continue;
     document.warn(`${path} does not declare its path parameter ${quote(name)}; it is taken as text.`);
-    params.push({
-      name,
-      in: "path",
-      arg: name,
-      required: true,
-      style: "simple",
-      explode: false,
-      allowReserved: false,
-      contentType: null,
-      schema: { type: "string" },
-      description: "",
-    });
+    params.push(textParam(name));
   }
+}
+
+const textParam = (name: string): Param => ({
+  name,
+  in: "path",
+  arg: name,
+  required: true,
+  style: "simple",
+  explode: false,
+  allowReserved: false,
+  contentType: null,
+  schema: { type: "string" },
+  description: "",
+});
+
+/** `/search?query={text}`: key `query`, name `text`. Any other gap is taken for a parameter of its own name. */
+function gapsInQuery(query: string): { key: string; name: string }[] {
+  return query.split("&").flatMap((piece) => {
+    const [, key, name] = /^([^={}]+)=\{([^{}]+)\}$/.exec(piece) ?? [];
+    if (key !== undefined && name !== undefined) return [{ key, name }];
+    return gapsOf(piece).map((gap) => ({ key: gap.name, name: gap.name }));
+  });
 }

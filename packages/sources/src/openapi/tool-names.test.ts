@@ -44,7 +44,7 @@ describe("nameOperation", () => {
     expect(nameOperation(operation({ tags: tag === null ? [] : [tag], operationId, path }))).toBe(name);
   });
 
-  test("gives identifiers only, whatever comes", () => {
+  test("S17: gives identifiers only, whatever comes", () => {
     for (const text of ["a.b", "../..", "\u0000", "${x}", "__defineGetter__", "🦊", "-", "0", "A".repeat(5_000)]) {
       expect(nameOperation(operation({ tags: [text], operationId: text }))).toMatch(
         /^[a-z_][a-z0-9_]{0,60}\.[a-z_][a-z0-9_]{0,60}$/,
@@ -60,7 +60,7 @@ describe("nameTools", () => {
     operation({ operationId: "other", tags: ["t"] }),
   ];
 
-  test("suffixes what collides by its method and says so", () => {
+  test("S17, S20: suffixes what collides by its method and says so", () => {
     const told: string[] = [];
     expect(nameTools(twins, (_, wanted, name) => told.push(`${wanted} -> ${name}`))).toEqual([
       "t.same_post",

@@ -3,13 +3,15 @@ import type { JsonSchema } from "@executor/contracts/tool";
 import type { ToolShape } from "@executor/core/ports/source";
 import { signatureOf } from "../schema/schema-to-typescript.ts";
 import { schemaConverter, type SchemaConverter } from "./convert-schema.ts";
+import { formatOf } from "./invoke/compile-body.ts";
 import type { Body, Operation, Param, Resolve, ResponseShape } from "./operation.ts";
 import { isRecord, list, record } from "./raw-document.ts";
 
 export function toolShape(operation: Operation, resolve: Resolve): ToolShape {
   const inputSchema = inputOf(operation, resolve);
   const outputSchema = outputOf(operation, resolve);
-  return { signature: signatureOf({ inputSchema, outputSchema }), inputSchema, outputSchema };
+  const signature = signatureOf({ inputSchema, outputSchema });
+  return { signature, inputSchema: withChoices(inputSchema, operation, resolve), outputSchema };
 }
 
 function inputOf(operation: Operation, resolve: Resolve): JsonSchema {
@@ -28,11 +30,18 @@ function inputOf(operation: Operation, resolve: Resolve): JsonSchema {
       if (body.required && fields.required.has(name)) required.push(name);
     }
   } else if (body) {
-    properties.push(["body", wholeBody(converter, body)]);
+    properties.push(["body", wholeBody(converter, body, resolve)]);
     if (body.required) required.push("body");
   }
   const schema: JsonSchema = { type: "object", properties: Object.fromEntries(properties) };
   return converter.finish(required.length > 0 ? { ...schema, required } : schema);
+}
+
+/** "This or that is required" has no place in a signature; who validates shall know of it. */
+function withChoices(inputSchema: JsonSchema, { body }: Operation, resolve: Resolve): JsonSchema {
+  if (!body?.fields || !body.required) return inputSchema;
+  const { choices } = bodyFields(body, resolve);
+  return choices.length === 0 ? inputSchema : { ...inputSchema, allOf: choices };
 }
 
 function describeParam(converter: SchemaConverter, param: Param): JsonSchema {
@@ -40,21 +49,32 @@ function describeParam(converter: SchemaConverter, param: Param): JsonSchema {
   return param.description === "" ? schema : { ...schema, description: param.description };
 }
 
-function wholeBody(converter: SchemaConverter, body: Body): JsonSchema {
-  const schema = withFiles(converter.convert(body.contents[0]?.schema ?? {}));
+function wholeBody(converter: SchemaConverter, body: Body, resolve: Resolve): JsonSchema {
+  const schema = isBytes(body, resolve) ? fileInput : withFiles(converter.convert(body.contents[0]?.schema ?? {}));
   return body.description === "" || schema.description !== undefined
     ? schema
     : { ...schema, description: body.description };
 }
 
+/** Some documents tell bytes by the media type alone. */
+function isBytes({ contents: [best] }: Body, resolve: Resolve): boolean {
+  if (best === undefined || formatOf(best.contentType.toLowerCase(), best.schema, resolve, false) !== "binary")
+    return false;
+  const followed = follow(best.schema, resolve);
+  // An object where bytes are said goes as JSON.
+  return !isRecord(followed) || (followed.type !== "object" && followed.properties === undefined);
+}
+
 interface Fields {
   properties: Map<string, unknown>;
   required: Set<unknown>;
+  /** Alternatives that say which of the properties are required. */
+  choices: JsonSchema[];
 }
 
 /** The properties of an object body, those of its `allOf` parts too; the last to say something wins. */
 function bodyFields(body: Body, resolve: Resolve): Fields {
-  const fields: Fields = { properties: new Map(), required: new Set() };
+  const fields: Fields = { properties: new Map(), required: new Set(), choices: [] };
   const seen = new Set<unknown>();
   const collect = (schema: unknown): void => {
     const found = follow(schema, resolve);
@@ -63,6 +83,10 @@ function bodyFields(body: Body, resolve: Resolve): Fields {
     for (const part of list(found.allOf)) collect(part);
     for (const [name, property] of Object.entries(record(found.properties))) fields.properties.set(name, property);
     for (const name of list(found.required)) fields.required.add(name);
+    for (const key of ["oneOf", "anyOf"]) {
+      const options = list(found[key]).map((option) => ({ required: list(record(option).required) }));
+      if (options.some(({ required }) => required.length > 0)) fields.choices.push({ [key]: options });
+    }
   };
   collect(body.contents[0]?.schema);
   return fields;
@@ -82,10 +106,9 @@ function follow(schema: unknown, resolve: Resolve): unknown {
 function withFiles(schema: JsonSchema): JsonSchema {
   if (isFile(schema)) {
     const { description } = schema;
-    return {
-      anyOf: [{ type: "string", contentEncoding: "base64" }, fileObject],
-      description: description ?? "A file, in base64.",
-    };
+    return description === undefined
+      ? { ...fileInput, description: "A file, in base64." }
+      : { ...fileInput, description };
   }
   if (schema.type === "array" && isRecord(schema.items) && isFile(schema.items))
     return { ...schema, items: withFiles(schema.items) };
@@ -104,6 +127,8 @@ const fileObject = {
   properties: { base64: { type: "string" }, filename: { type: "string" }, contentType: { type: "string" } },
   required: ["base64"],
 };
+
+const fileInput: JsonSchema = { anyOf: [{ type: "string", contentEncoding: "base64" }, fileObject] };
 
 function outputOf({ responses }: Operation, resolve: Resolve): JsonSchema {
   const good = responses.filter(({ status }) => status.startsWith("2"));

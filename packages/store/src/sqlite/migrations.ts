@@ -6,9 +6,10 @@ import type { Database } from "bun:sqlite";
 import { AppError } from "@executor/contracts/error";
 import { initialSchema } from "./migrations/0001-initial.ts";
 import { sourcesSchema } from "./migrations/0002-sources.ts";
-import { guestLinksSchema } from "./migrations/0003-guest-links.ts";
+import { mcpSessionsSchema } from "./migrations/0003-mcp-sessions.ts";
+import { guestLinksSchema } from "./migrations/0004-guest-links.ts";
 
-const migrations: readonly string[] = [initialSchema, sourcesSchema, guestLinksSchema];
+const migrations: readonly string[] = [initialSchema, sourcesSchema, mcpSessionsSchema, guestLinksSchema];
 export const schemaVersion = migrations.length;
 
 export function migrate(db: Database, path: string): void {

@@ -7,6 +7,7 @@ import type { Hint, Store } from "@executor/core/ports/store";
 import { tables } from "@executor/core/store/tables";
 import { describeStore } from "@executor/testkit/conformance/store";
 import { createSystemHost } from "../system-host.ts";
+import { initialSchema } from "./migrations/0001-initial.ts";
 import { migrate, schemaVersion } from "./migrations.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
@@ -84,6 +85,19 @@ describe("the file", () => {
     const second = await openSqliteStore({ path });
     expect(await second.readWorkspace({ workspaceId })).not.toBeNull();
     await second.close();
+  });
+  test("R05: of the first schema is brought to today's, and keeps what was in it", async () => {
+    const path = join(newDir(), "executor.db");
+    const old = new Database(path);
+    old.run(initialSchema);
+    old.run("INSERT INTO workspaces VALUES ('ws_old', 'anonymous', 1, 7, 0)");
+    old.run("PRAGMA user_version = 1");
+    old.close();
+    const store = await openSqliteStore({ path });
+    expect(await store.readWorkspace({ workspaceId: "ws_old" })).toMatchObject({ workspaceId: "ws_old" });
+    expect(await store.listSources({ workspaceId: "ws_old" })).toEqual([]);
+    expect(await store.listCredentials({ workspaceId: "ws_old" })).toEqual([]);
+    await store.close();
   });
   test("written by a newer version is refused with what to do", async () => {
     const path = join(newDir(), "executor.db");
@@ -229,4 +243,35 @@ describe("hints", () => {
     await spoke.close();
     await hub.close();
   });
+});
+
+test("what every call reads is read once until anybody writes, and a write of another process counts for the next read", async () => {
+  const path = join(newDir(), "executor.db");
+  const [store, other] = [await openSqliteStore({ path }), await openSqliteStore({ path })];
+  const workspaceId = await addWorkspace(store);
+  const place = { workspaceId, sourceKey: "forge", scope: "workspace" as const, actorId: "" };
+  const save = (kept: string, replaces: number) =>
+    other.saveCredential({
+      credential: {
+        ...place,
+        name: "default",
+        credentialId: host.newId("credential"),
+        provider: "managed",
+        kind: "static",
+        kept,
+        expiresAt: null,
+      },
+      replaces,
+      by: { actorId: "actor_1", clientId: "client_1" },
+      now: host.now(),
+    });
+  expect(await store.findCredentials(place)).toEqual([]);
+  await save("first", 0);
+  const [first] = await store.findCredentials(place);
+  expect(first?.kept).toBe("first");
+  expect((await store.findCredentials(place))[0]).toBe(first as never);
+  await save("second", 1);
+  expect((await store.findCredentials(place))[0]?.kept).toBe("second");
+  await store.close();
+  await other.close();
 });

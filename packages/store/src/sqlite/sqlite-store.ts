@@ -14,7 +14,7 @@ import { reads, writes } from "@executor/core/store/verbs/index";
 import { CommitQueue } from "./commit-queue.ts";
 import { openHintChannel, type HintChannel } from "./hint-channel.ts";
 import { migrate } from "./migrations.ts";
-import { PolicyCache } from "./policy-cache.ts";
+import { CommittedReads } from "./committed-reads.ts";
 import { SqliteTx } from "./sqlite-tx.ts";
 
 export interface SqliteOptions {
@@ -70,15 +70,18 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     };
   }
 
-  const policyReader = openDatabase(options.path, { migrates: false });
-  const policies = new PolicyCache(policyReader);
+  const versionReader = openDatabase(options.path, { migrates: false });
+  const committed = new CommittedReads(versionReader);
+  for (const name of readForEveryCall) {
+    const load = verbs[name] as (args: never) => Promise<readonly object[]>;
+    verbs[name] = async (args: never) => {
+      if (closed) throw new AppError("store.unavailable", "The store is closed.");
+      return await committed.read(`${name} ${JSON.stringify(args)}`, () => load(args)).catch(explain);
+    };
+  }
 
   return {
     ...(verbs as unknown as StoreVerbs),
-    listPolicies: async ({ workspaceId }) => {
-      if (closed) throw new AppError("store.unavailable", "The store is closed.");
-      return await policies.read(workspaceId).catch(explain);
-    },
     kind: "sqlite",
     watch: (listener) => {
       listeners.add(listener);
@@ -93,13 +96,15 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       commits.close();
       for (const tx of [writeTx, readTx]) tx.close();
       for (const statement of Object.values(snapshot)) statement.finalize();
-      policies.close();
-      policyReader.close();
+      committed.close();
+      versionReader.close();
       reader.close();
       writer.close();
     },
   };
 }
+
+const readForEveryCall = ["listPolicies", "findCredentials", "listSources"] as const;
 
 function openDatabase(path: string, { migrates }: { migrates: boolean }): Database {
   try {

@@ -137,7 +137,11 @@ async function checkUnreadable(fixture: SourceFixture): Promise<void> {
 async function opened(fixture: SourceFixture, auth = none) {
   const index = await read(fixture);
   const { kind, fetch } = fixture;
-  const tools = kind.open({ source: specOf(fixture), metaJson: index.metaJson, details: async () => index.details });
+  const tools = await kind.open({
+    source: specOf(fixture),
+    metaJson: index.metaJson,
+    details: async () => index.details,
+  });
   const call = async (name: string, input: unknown): Promise<Sent> => {
     const tool = index.tools.find((each) => each.name === name);
     if (!tool) throw new Error(`no tool ${name}; there are ${index.tools.map((each) => each.name).join(", ")}`);

@@ -10,6 +10,7 @@ import { describeGuestLinks } from "./store/guest-links.ts";
 import { describeIdentity } from "./store/identity.ts";
 import { describeInteractions } from "./store/interactions.ts";
 import { describeLargeText } from "./store/large-text.ts";
+import { describeMcpSessions } from "./store/mcp-sessions.ts";
 import { describeQueue } from "./store/queue.ts";
 import { describeRuns } from "./store/runs.ts";
 import { describeSources } from "./store/sources.ts";
@@ -26,6 +27,7 @@ export interface StoreSuiteOptions {
 export function describeStore(name: string, open: OpenStore, { backlog = 1_000 }: StoreSuiteOptions = {}): void {
   describe(`${name} store`, () => {
     describeIdentity(open);
+    describeMcpSessions(open);
     describeTasks(open);
     describeQueue(open, backlog);
     describeRuns(open);

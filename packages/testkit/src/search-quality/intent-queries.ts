@@ -1,23 +1,10 @@
+import { parseQueries } from "./parse-queries.ts";
+
 /**
  * What people ask for, in many voices, and the operations that are right: by operationId, several where they do the same.
  * The tuning half may be looked at while the ranking is worked on; the held-out half only says how good it is.
  */
-export interface IntentQuery {
-  query: string;
-  /** namespace:operationId, any of which is right. */
-  right: string[];
-}
-
-const parse = (text: string): IntentQuery[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [query = "", right = ""] = line.split("=>").map((part) => part.trim());
-      return { query, right: right.split(/\s+/) };
-    });
-
-export const tuningQueries = parse(`
+export const tuningQueries = parseQueries(`
 create a customer => stripe:PostCustomers
 merge a pull request => github:pulls/merge
 invite a user to an organization => github:orgs/create-invitation
@@ -76,7 +63,7 @@ list nodes => kubernetes:listCoreV1Node
 list k8s namespaces => kubernetes:listCoreV1Namespace
 `);
 
-export const heldOutQueries = parse(`
+export const heldOutQueries = parseQueries(`
 close a pull request => github:pulls/update
 approve a pull request => github:pulls/create-review
 list pull requests => github:pulls/list

@@ -71,6 +71,20 @@ export async function createTask(
   return { taskId: row.taskId, status: row.status, created: true };
 }
 
+/** The task that an idempotency key of this actor stands for. */
+export async function findTask(
+  tx: Tx,
+  args: { workspaceId: string; actorId: string; idempotencyKey: string },
+): Promise<{ taskId: string; status: string } | null> {
+  const { workspaceId, actorId, idempotencyKey } = args;
+  const [found] = await tx.find("tasks", {
+    index: "byIdempotencyKey",
+    eq: [workspaceId, actorId, idempotencyKey],
+    limit: 1,
+  });
+  return found ? { taskId: found.taskId, status: found.status } : null;
+}
+
 function existing(same: TaskRow, task: NewTask): { taskId: string; status: string; created: boolean } {
   if (same.requestDigest !== task.requestDigest) {
     throw new AppError(

@@ -131,6 +131,7 @@ async function insertBearer(
     actorId: by?.actorId ?? bearer.actorId,
     clientId: by?.clientId ?? bearer.clientId,
   };
-  await appendAudit(tx, who, now, action, bearer.bearerId, { role: bearer.role, label: bearer.label });
+  const marked = bearer.mayElicit === 1 && { mayElicit: true };
+  await appendAudit(tx, who, now, action, bearer.bearerId, { role: bearer.role, label: bearer.label, ...marked });
   return row;
 }

@@ -5,7 +5,7 @@
 import { cancelTask } from "./cancel-task.ts";
 import { claimTask, peekQueue, recoverLeases, releaseTask, removeWorker, renewLeases } from "./claim-task.ts";
 import { putArtifactPart, readArtifact, readArtifactParts, removeArtifact } from "./artifacts.ts";
-import { createTask } from "./create-task.ts";
+import { createTask, findTask } from "./create-task.ts";
 import {
   claimRefresh,
   deleteCredential,
@@ -39,6 +39,7 @@ import {
   sendFromGuest,
 } from "./guest-links.ts";
 import { decideApproval, expireInteractions, resolveInteraction } from "./interactions.ts";
+import { closeMcpSession, openMcpSession, readMcpSession, touchMcpSession } from "./mcp-sessions.ts";
 import { createPolicy, deletePolicy, listPolicies } from "./policies.ts";
 import {
   countWorkers,
@@ -73,8 +74,10 @@ import {
   deleteSource,
   failIndexing,
   finishIndexing,
+  hasDueSources,
   listSources,
   readSource,
+  releaseIndexing,
   reportIndexing,
   requestIndexing,
   saveEnvSources,
@@ -118,6 +121,7 @@ export const writes = {
   reportIndexing,
   finishIndexing,
   failIndexing,
+  releaseIndexing,
   putArtifactPart,
   removeArtifact,
   saveCredential,
@@ -132,6 +136,9 @@ export const writes = {
   useOauthFlow,
   saveOauthClient,
   deleteOauthClient,
+  openMcpSession,
+  touchMcpSession,
+  closeMcpSession,
 };
 
 export const reads = {
@@ -157,6 +164,7 @@ export const reads = {
   countWorkers,
   listSources,
   readSource,
+  hasDueSources,
   readArtifact,
   readArtifactParts,
   listCredentials,
@@ -165,4 +173,6 @@ export const reads = {
   readWorkspaceKey,
   findOauthClient,
   readOauthClient,
+  readMcpSession,
+  findTask,
 };

@@ -11,6 +11,11 @@ import type { Tx } from "../tx.ts";
 
 /** Above what anyone connects; a list that was cut would hide tools. */
 const MAX_SOURCES = 1_000;
+/** Failures after which a source whose reader died is left alone for a while: it may be what kills them. */
+const TRY_AGAIN_AT_ONCE = 2;
+
+/** 30 s, 1 min, 2 min … at most an hour. */
+export const readAgainAfterMs = (failures: number): number => Math.min(3_600_000, 30_000 * 2 ** Math.min(failures, 10));
 
 interface By {
   actorId: string;
@@ -22,11 +27,12 @@ export type NewSource = Pick<
   "sourceId" | "workspaceId" | "origin" | "shared" | "namespace" | "type" | "name" | "definitionJson" | "specArtifact"
 >;
 
-/** Its own, then those that are shared with every workspace. */
+/** Its own, then those that are shared with every workspace; its own hide shared ones of the same namespace. */
 export async function listSources(tx: Tx, { workspaceId }: { workspaceId: string }): Promise<SourceRow[]> {
   const own = await tx.find("sources", { index: "byWorkspace", eq: [workspaceId], limit: MAX_SOURCES });
   const shared = await tx.find("sources", { index: "byShared", eq: [1], limit: MAX_SOURCES });
-  return [...own, ...shared.filter((source) => source.workspaceId !== workspaceId)];
+  const names = new Set(own.map(({ namespace }) => namespace));
+  return [...own, ...shared.filter((source) => !names.has(source.namespace))];
 }
 
 export async function readSource(tx: Tx, args: { sourceId: string; workspaceId: string }): Promise<SourceRow | null> {
@@ -94,7 +100,7 @@ export async function updateSource(
     name: args.name,
     definitionJson: args.definitionJson,
     revision: source.revision + 1,
-    ...(args.reread && { dueAt: args.now, failures: 0 }),
+    ...(args.reread && { dueAt: args.now, failures: 0, progressJson: source.progressJson ?? NOT_BEGUN }),
   };
   await tx.update("sources", source.sourceId, patch);
   const updated = { ...source, ...patch };
@@ -118,6 +124,9 @@ export async function deleteSource(
   return source;
 }
 
+/** A reading that was asked for counts as begun: whoever waits for it must not take the last one for it. */
+const NOT_BEGUN = '{"phase":"fetching"}';
+
 /** Asks for a reading now. Anyone who sees a source may ask. */
 export async function requestIndexing(
   tx: Tx,
@@ -125,8 +134,13 @@ export async function requestIndexing(
 ): Promise<SourceRow> {
   const source = await readSource(tx, args);
   if (!source) throw notFound(args.sourceId);
-  await tx.update("sources", source.sourceId, { dueAt: args.now });
-  return { ...source, dueAt: args.now };
+  const patch = { dueAt: args.now, progressJson: source.progressJson ?? NOT_BEGUN };
+  await tx.update("sources", source.sourceId, patch);
+  return { ...source, ...patch };
+}
+
+export async function hasDueSources(tx: Tx, { now }: { now: number }): Promise<boolean> {
+  return (await findDue(tx, now)).length > 0;
 }
 
 /** Takes sources that are due and that nobody reads. */
@@ -134,16 +148,43 @@ export async function claimIndexing(
   tx: Tx,
   args: { by: string; now: number; untilMs: number; limit: number },
 ): Promise<SourceRow[]> {
-  const due = await tx.find("sources", { index: "byDue", before: args.now + 1, limit: 50 });
-  const free = due.filter(({ indexingUntil }) => indexingUntil === null || indexingUntil <= args.now);
+  const { by, untilMs, now } = args;
   const claimed: SourceRow[] = [];
-  for (const source of free.slice(0, args.limit)) {
-    const { by, untilMs } = args;
-    const patch = { indexingBy: by, indexingUntil: untilMs, dueAt: untilMs, progressJson: '{"phase":"fetching"}' };
+  for (const source of await findDue(tx, now)) {
+    if (claimed.length === args.limit) break;
+    // Still marked: whoever read it is gone, or hangs.
+    const failures = source.indexingBy === null ? source.failures : source.failures + 1;
+    if (failures > source.failures && failures > TRY_AGAIN_AT_ONCE) {
+      await leaveAlone(tx, source, now);
+      continue;
+    }
+    const patch = { indexingBy: by, indexingUntil: untilMs, dueAt: untilMs, failures, progressJson: NOT_BEGUN };
     await tx.update("sources", source.sourceId, patch);
     claimed.push({ ...source, ...patch });
   }
   return claimed;
+}
+
+async function findDue(tx: Tx, now: number): Promise<SourceRow[]> {
+  const due = await tx.find("sources", { index: "byDue", before: now + 1, limit: 50 });
+  return due.filter(({ indexingUntil }) => indexingUntil === null || indexingUntil <= now);
+}
+
+async function leaveAlone(tx: Tx, source: SourceRow, now: number): Promise<void> {
+  const message = "The process that reads sources ended in the middle of this one, again. Is the document very large?";
+  const error = { code: "source.unreadable", message, at: now };
+  await fail(tx, source, { errorJson: JSON.stringify(error), dueAt: now + readAgainAfterMs(source.failures), now });
+}
+
+/** A reader that stops in the middle of its work gives it back: it is due at once, and nobody was lost. */
+export async function releaseIndexing(
+  tx: Tx,
+  args: { sourceId: string; by: string; now: number },
+): Promise<SourceRow | null> {
+  const source = await tx.get("sources", args.sourceId);
+  if (source?.indexingBy !== args.by) return null;
+  await tx.update("sources", source.sourceId, { ...released(source, args.now), progressJson: NOT_BEGUN });
+  return source;
 }
 
 /** False: the lease is lost, or the definition changed; the reader stops. */
@@ -213,14 +254,22 @@ export async function failIndexing(
 ): Promise<SourceRow | null> {
   const source = await leased(tx, args);
   if (!source) return null;
+  return await fail(tx, source, args);
+}
+
+async function fail(
+  tx: Tx,
+  source: SourceRow,
+  { errorJson, dueAt, now }: { errorJson: string; dueAt: number | null; now: number },
+): Promise<SourceRow> {
   const patch: Patch<"sources"> = {
-    ...released(source, args.dueAt),
+    ...released(source, dueAt),
     health: "failing",
-    errorJson: args.errorJson,
+    errorJson,
     failures: source.failures + 1,
   };
   await tx.update("sources", source.sourceId, patch);
-  await tell(tx, source, "source.failed", { error: JSON.parse(args.errorJson) as unknown }, args.now);
+  await tell(tx, source, "source.failed", { error: JSON.parse(errorJson) as unknown }, now);
   return { ...source, ...patch };
 }
 
@@ -229,7 +278,7 @@ function newRow(source: NewSource, createdBy: string, now: number): SourceRow {
     ...source,
     revision: 1,
     health: "indexing",
-    progressJson: '{"phase":"fetching"}',
+    progressJson: NOT_BEGUN,
     artifact: null,
     previousArtifact: null,
     changedAt: null,
@@ -303,12 +352,15 @@ async function leased(tx: Tx, args: { sourceId: string; by: string; revision: nu
 }
 
 /** A refresh that was asked for while it was read stays due. */
-const released = (source: SourceRow, dueAt: number | null): Patch<"sources"> => ({
-  indexingBy: null,
-  indexingUntil: null,
-  progressJson: null,
-  dueAt: source.dueAt === source.indexingUntil ? dueAt : source.dueAt,
-});
+const released = (source: SourceRow, dueAt: number | null): Patch<"sources"> => {
+  const wasAskedFor = source.dueAt !== source.indexingUntil;
+  return {
+    indexingBy: null,
+    indexingUntil: null,
+    progressJson: wasAskedFor ? NOT_BEGUN : null,
+    dueAt: wasAskedFor ? source.dueAt : dueAt,
+  };
+};
 
 /** Numbers of its own within the source, and those of the workspace's stream. */
 async function tell(

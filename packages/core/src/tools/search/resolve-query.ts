@@ -16,6 +16,10 @@ export interface Segment {
 
 export interface Sought {
   weight: number;
+  /** As of the concept: what a tool may do instead of saying the word. */
+  implies: number;
+  /** It is the name of a source and hardly a word of the others: who says it means that source. */
+  isNamed: boolean;
   /** By segment: numbers of words and what each is worth, or null when the namespace itself is meant. */
   bySegment: (Match[] | null)[];
 }
@@ -27,6 +31,7 @@ export interface Match {
 
 const RELATIVE = 0.75;
 const JOINED = 0.95;
+const APART = 0.8;
 const MAX_GUESSES = 12;
 
 /** What nothing is known of is left out. */
@@ -37,7 +42,7 @@ export function resolveQuery(segments: readonly Segment[], { concepts }: Query):
   );
   const found = concepts.map((concept, at) => {
     const spellings = new Map([[concept.word, 1], ...concept.others]);
-    for (const joined of joinedWith(concepts, at)) spellings.set(joined, JOINED);
+    for (const [joined, worth] of joinedWith(concepts, at)) spellings.set(joined, worth);
     const isNamespace = spoken.map((words) => concept.mayBeNamespace && words.has(concept.word));
     const matches = segments.map(({ index }) => matchWords(index, spellings));
     if (!isNamespace.includes(true) && matches.every((each) => each.length === 0))
@@ -47,21 +52,26 @@ export function resolveQuery(segments: readonly Segment[], { concepts }: Query):
   return found
     .filter(({ isNamespace, matches }) => isNamespace.includes(true) || matches.some((each) => each.length > 0))
     .map(({ concept, isNamespace, matches }) => ({
+      implies: concept.implies,
+      isNamed: isNamespace.includes(true) && isRareIn(segments, matches, isNamespace),
       weight: isNamespace.includes(true) ? 1 : concept.share * weigh(segments, matches, total),
       bySegment: matches.map((each, segment) => (isNamespace[segment] ? null : each)),
     }));
 }
 
-/** With its neighbours, as one word. */
-function joinedWith(concepts: readonly Concept[], at: number): string[] {
+/** With its neighbours, as one word; with any other, a little less: the `item` of an `invoice` is an invoiceitem. */
+function joinedWith(concepts: readonly Concept[], at: number): [string, number][] {
   const word = (offset: number): string | null => concepts[at + offset]?.word ?? null;
   const [two, one, self, next, after] = [word(-2), word(-1), word(0) ?? "", word(1), word(2)];
-  const joined: string[] = [];
-  if (one !== null) joined.push(one + self);
-  if (next !== null) joined.push(self + next);
-  if (two !== null && one !== null) joined.push(two + one + self);
-  if (one !== null && next !== null) joined.push(one + self + next);
-  if (next !== null && after !== null) joined.push(self + next + after);
+  const joined: [string, number][] = [];
+  for (const [index, other] of concepts.entries()) {
+    if (index !== at) joined.push([other.word + self, APART], [self + other.word, APART]);
+  }
+  if (one !== null) joined.push([one + self, JOINED]);
+  if (next !== null) joined.push([self + next, JOINED]);
+  if (two !== null && one !== null) joined.push([two + one + self, JOINED]);
+  if (one !== null && next !== null) joined.push([one + self + next, JOINED]);
+  if (next !== null && after !== null) joined.push([self + next + after, JOINED]);
   return joined;
 }
 
@@ -110,7 +120,14 @@ function splitCompound(index: SearchIndex, word: string): Match[] {
   return [];
 }
 
-/** Between 0.5 for what is everywhere and 1.5 for what is nearly nowhere. */
+function isRareIn(segments: readonly Segment[], matches: readonly Match[][], except: readonly boolean[]): boolean {
+  return segments.every(({ index }, segment) => {
+    const docs = (matches[segment] ?? []).reduce((sum, { word }) => sum + (index.heads[word] as number), 0);
+    return except[segment] === true || docs <= index.size / 100;
+  });
+}
+
+/** Between 0.7 for what is everywhere and 1.7 for what is nearly nowhere. */
 function weigh(segments: readonly Segment[], matches: readonly Match[][], total: number): number {
   let docs = 0;
   matches.forEach((each, segment) => {
@@ -120,7 +137,7 @@ function weigh(segments: readonly Segment[], matches: readonly Match[][], total:
       docs += worth * ((heads[word] as number) * 0.8 + all * 0.2);
     }
   });
-  return 0.5 + Math.log(1 + total / (1 + Math.min(docs, total))) / Math.log(2 + total);
+  return 0.7 + Math.log(1 + total / (1 + Math.min(docs, total))) / Math.log(2 + total);
 }
 
 function countBits(value: number): number {

@@ -3,7 +3,7 @@
  * names below the namespace only. Numbers lie in typed arrays; the only strings are the words themselves and the names, which
  * the caller holds anyway. It is never changed after it was built.
  */
-import { Action, type ActionMask, actionOf, isMethodWord, reads } from "./actions.ts";
+import { Action, type ActionMask, actionOf, isMethodWord } from "./actions.ts";
 import { GrowingNumbers } from "./growing-numbers.ts";
 import { splitWords } from "./split-words.ts";
 import { fillerWords, stopWords } from "./synonyms.ts";
@@ -19,7 +19,7 @@ export interface SearchDoc {
 }
 
 /** Where a word was found; several may hold at once. */
-export const Field = { name: 1, tag: 2, title: 4, keyword: 8, text: 16, plural: 32 } as const;
+export const Field = { name: 1, tag: 2, title: 4, keyword: 8, text: 16, pluralName: 32 } as const;
 export const Flag = { safe: 1, outdated: 2 } as const;
 
 export interface SearchIndex {
@@ -54,7 +54,9 @@ export interface Sequences {
 }
 
 /** Sentences after these many words say more about limits and permissions than about what the tool does. */
-const MAX_TEXT_WORDS = 90;
+const MAX_TEXT_WORDS = 40;
+/** Enough for as many; matching more would be for nothing. */
+const MAX_TEXT_LENGTH = 400;
 const MAX_TITLE_WORDS = 16;
 const MAX_NAME_WORDS = 32;
 const MAX_KEYWORDS = 64;
@@ -95,7 +97,11 @@ function createBuilder(size: number) {
     words: [] as string[],
     /** Of every spelling that was seen: its number, or -1 for what is not indexed. */
     spellings: new Map<string, number>(),
-    plurals: new Set<string>(),
+    chunks: new Map<string, Chunk>(),
+    /** The doc at hand writes words together somewhere. */
+    hasJoined: false,
+    /** By word: nobody asks for it. */
+    silent: [] as boolean[],
     /** Fields of the doc at hand by word, and which words those are. */
     fields: new Uint8Array(1_024),
     touched: [] as number[],
@@ -117,9 +123,10 @@ function addDoc(builder: Builder, doc: number, { path, description, keywords, sa
   const own = readWords(builder, path.slice(cut + 1), Field.name, MAX_NAME_WORDS);
   const titleEnd = endOfTitle(description);
   const title = readWords(builder, description.slice(0, titleEnd), Field.title, MAX_TITLE_WORDS);
-  readWords(builder, description.slice(titleEnd), Field.text, MAX_TEXT_WORDS);
+  readWords(builder, description.slice(titleEnd, titleEnd + MAX_TEXT_LENGTH), Field.text, MAX_TEXT_WORDS);
   readWords(builder, keywords, Field.keyword, MAX_KEYWORDS);
-  const name = joinCompounds(builder, own);
+  const name = builder.hasJoined ? joinCompounds(builder, own) : own;
+  builder.hasJoined = false;
   builder.actions[doc] = actionsOf(builder, name, title, safe);
   builder.flags[doc] = (safe ? Flag.safe : 0) | (isOutdated(path, description) ? Flag.outdated : 0);
   for (const word of tag) builder.names.push(word);
@@ -138,22 +145,50 @@ function addDoc(builder: Builder, doc: number, { path, description, keywords, sa
 
 function readWords(builder: Builder, text: string, field: number, most: number): number[] {
   const found: number[] = [];
+  const withJoined = field !== Field.name && field !== Field.keyword;
+  const many = field === Field.name ? field | Field.pluralName : field;
+  for (const chunk of text.match(chunks) ?? []) {
+    const { words, plurals, joined } = builder.chunks.get(chunk) ?? readChunk(builder, chunk);
+    for (let at = 0; at < words.length && found.length < most; at++) {
+      const word = words[at] as number;
+      found.push(word);
+      mark(builder, word, plurals[at] === true ? many : field);
+    }
+    if (withJoined && joined.length > 0) {
+      builder.hasJoined = true;
+      for (const word of joined) mark(builder, word, field);
+    }
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
+/** What no blank or sign parts; an apostrophe does not. */
+const chunks = /[^\s!-&(-/:-@[-`{-~]+/g;
+
+/** The same few thousand chunks make up all texts of a source: each is taken apart once. */
+interface Chunk {
+  words: number[];
+  plurals: boolean[];
+  /** ConfigMap is also the word configmap, as people write it. */
+  joined: number[];
+}
+
+function readChunk(builder: Builder, text: string): Chunk {
+  const chunk: Chunk = { words: [], plurals: [], joined: [] };
   let whole = "";
   splitWords(text, (spelling, hump) => {
-    if (found.length >= most) return;
     const word = numberOf(builder, spelling);
     whole = hump ? whole + spelling : spelling;
     if (word >= 0) {
-      found.push(word);
-      mark(builder, word, builder.plurals.has(spelling) ? field | Field.plural : field);
+      chunk.words.push(word);
+      chunk.plurals.push(isPlural(spelling));
     }
-    // ConfigMap is also the word configmap, as people write it.
-    if (hump && field !== Field.name && field !== Field.keyword && whole.length <= 40) {
-      const joined = numberOf(builder, whole);
-      if (joined >= 0) mark(builder, joined, field);
-    }
+    const joined = hump && whole.length <= 40 ? numberOf(builder, whole) : -1;
+    if (joined >= 0) chunk.joined.push(joined);
   });
-  return found;
+  builder.chunks.set(text, chunk);
+  return chunk;
 }
 
 function numberOf(builder: Builder, spelling: string): number {
@@ -165,10 +200,10 @@ function numberOf(builder: Builder, spelling: string): number {
   if (number === undefined) {
     number = builder.words.push(word) - 1;
     builder.numbers.set(word, number);
+    builder.silent.push(stopWords.has(word));
     if (number >= builder.fields.length) builder.fields = doubled(builder.fields);
   }
   builder.spellings.set(spelling, number);
-  if (isPlural(spelling)) builder.plurals.add(spelling);
   return number;
 }
 
@@ -214,7 +249,16 @@ function actionsOf(builder: Builder, name: readonly number[], title: readonly nu
     if (verb && verb.sure === 1 && !(told !== 0 && isMethodWord(text(word)))) told |= verb.action;
   }
   if (told === 0 && name.some((word) => text(word) === "post")) return Action.create;
-  return told === 0 && safe ? reads : told;
+  if (told !== 0 || !safe) return told;
+  // A noun alone: GraphQL has `issues` and `issue`.
+  return readsOf(builder, name.at(-1), text(title[0]));
+}
+
+/** Of the doc at hand: several things are a list, one is got. */
+function readsOf(builder: Builder, last: number | undefined, firstOfTitle: string): ActionMask {
+  if (firstOfTitle === "all") return Action.list;
+  const isMany = last !== undefined && ((builder.fields[last] as number) & Field.pluralName) !== 0;
+  return isMany ? Action.list : Action.get;
 }
 
 function endOfTitle(description: string): number {
@@ -232,7 +276,7 @@ const isOutdated = (path: string, description: string): boolean =>
   /\b(?:deprecated|legacy|obsolete|no longer (?:supported|available))\b/i.test(description.slice(0, 160)) ||
   /(?:^|[._])(?:deprecated|legacy)(?:[._]|$)/.test(path);
 
-const isSilent = (builder: Builder, word: number): boolean => stopWords.has(builder.words[word] as string);
+const isSilent = (builder: Builder, word: number): boolean => builder.silent[word] === true;
 
 function findFamilies(words: readonly string[]): Map<string, number[]> {
   const families = new Map<string, number[]>();

@@ -4,7 +4,7 @@
  * The same query over the same segments always gives the same answer. Policy is asked only for what would be shown.
  */
 import { agreement, reads, writes } from "./actions.ts";
-import { createJudge, EXACT_PATH } from "./judge-doc.ts";
+import { createJudge, EXACT_PATH, type Judge } from "./judge-doc.ts";
 import { type Query, readQuery } from "./read-query.ts";
 import { resolveQuery, type Segment, type Sought } from "./resolve-query.ts";
 import { Field, Flag, type SearchIndex } from "./search-index.ts";
@@ -32,14 +32,16 @@ export interface SearchAnswer {
 /** How many of the first pass the second one looks at, and again while too few were accepted. */
 const BATCH = 400;
 /** A doc that matches less than this share of what the best one does is no answer. */
-const RELEVANT = 0.55;
-const LEAD = 4;
+const RELEVANT = 0.45;
+/** By how much the first must be ahead: further where the query did not say what to do, or the name says more than the query. */
+const LEAD = 8;
+const FAR_LEAD = 20;
 
 export function searchSegments(segments: readonly Segment[], text: string, options: SearchOptions): SearchAnswer {
   const query = readQuery(text);
   const sought = resolveQuery(segments, query);
   if (sought.length === 0) return { results: [], total: 0, leads: false };
-  const verbWeight = query.asked === 0 && !query.doing ? 0 : 0.8 * query.sure;
+  const verbWeight = query.asked === 0 && !query.doing ? 0 : 1.1 * query.sure;
   const scans = segments.map(({ index }, segment) => scanSegment(index, segment, sought, query, verbWeight));
   const best = scans.reduce((most, scan) => Math.max(most, scan.best), 0);
   const ranked = rankScans(scans, best * RELEVANT);
@@ -52,7 +54,7 @@ export function searchSegments(segments: readonly Segment[], text: string, optio
       .slice(from, from + BATCH)
       .map(({ segment, doc, score }) => {
         const { matched } = scans[segment] as Scan;
-        return { segment, doc, score: judge(segment, doc, score, matched[doc] as number) };
+        return { segment, doc, score: judge.score(segment, doc, score, matched[doc] as number) };
       })
       .toSorted((a, b) => b.score - a.score || comparePaths(segments, a, b));
     for (const result of batch) {
@@ -63,7 +65,7 @@ export function searchSegments(segments: readonly Segment[], text: string, optio
   return {
     results: results.slice(0, options.limit),
     total: ranked.length,
-    leads: isClear(results, query, sought.length, scans),
+    leads: isClear(results, query, sought.length, scans, judge),
   };
 }
 
@@ -86,7 +88,9 @@ function scanSegment(
   const bestHere = new Float32Array(index.size);
   const touched = new Uint32Array(index.size);
   const { postings, starts } = index;
-  sought.forEach(({ weight, bySegment }, at) => {
+  const said = new Uint8Array(index.size);
+  const fills = new Float32Array(index.size);
+  sought.forEach(({ weight, implies, bySegment }, at) => {
     const matches = bySegment[segment] ?? null;
     const bit = 1 << at;
     if (matches === null) {
@@ -110,12 +114,24 @@ function scanSegment(
     }
     for (let each = 0; each < count; each++) {
       const doc = touched[each] as number;
-      scores[doc]! += weight * (bestHere[doc] as number);
-      if ((bestHere[doc] as number) >= 0.28) matched[doc]! |= bit;
+      const value = Math.max(bestHere[doc] as number, implied(implies, index.actions[doc] as number));
+      scores[doc]! += weight * value;
+      if (value >= 0.28) matched[doc]! |= bit;
       bestHere[doc] = 0;
+      if (implies !== 0) said[doc] = 1;
     }
+    if (implies !== 0)
+      for (let doc = 0; doc < index.size; doc++) {
+        if (said[doc] === 0) fills[doc] = weight * implied(implies, index.actions[doc] as number);
+      }
   });
+  for (let doc = 0; doc < index.size; doc++) if (scores[doc] !== 0) scores[doc]! += fills[doc] as number;
   return { scores, matched, best: addVerb(index, scores, query, verbWeight) };
+}
+
+/** What a verb is worth where the tool does not say it: to close an issue is to update it. */
+function implied(implies: number, offered: number): number {
+  return implies === 0 ? 0 : 0.4 * agreement(implies, offered);
 }
 
 /** What the doc does counts for those that have anything else in common with the query. */
@@ -128,7 +144,7 @@ function addVerb(
   const worth = Float32Array.from({ length: 64 }, (_, key) => {
     const safe = (key & 32) !== 0;
     const isAgainst = safe ? doing || (asked !== 0 && (asked & reads) === 0) : asked !== 0 && (asked & writes) === 0;
-    return weight * (agreement(asked, key & 31) - (isAgainst ? 0.5 : 0));
+    return weight * (agreement(asked, key & 31) - (isAgainst ? 0.7 : 0));
   });
   let best = 0;
   for (let doc = 0; doc < size; doc++) {
@@ -145,13 +161,13 @@ function addVerb(
 const fieldWorth = Float32Array.from({ length: 32 }, (_, fields) => {
   const worths = [
     [Field.name, 1],
-    [Field.title, 0.92],
-    [Field.tag, 0.8],
+    [Field.title, 1.05],
+    [Field.tag, 0.6],
     [Field.keyword, 0.55],
-    [Field.text, 0.3],
+    [Field.text, 0.4],
   ] as const;
   const held = worths.filter(([field]) => (fields & field) !== 0).map(([, worth]) => worth);
-  return Math.min(1.1, Math.max(0, ...held) + 0.05 * Math.max(0, held.length - 1));
+  return Math.min(1.15, Math.max(0, ...held) + 0.05 * Math.max(0, held.length - 1));
 });
 
 function rankScans(scans: readonly Scan[], least: number): SearchResult[] {
@@ -174,13 +190,17 @@ function comparePaths(segments: readonly Segment[], a: SearchResult, b: SearchRe
 /** A guess that is followed must be good: every word of the query is known and matched, and the next one is well behind. */
 function isClear(
   [first, second]: readonly SearchResult[],
-  { vague, concepts }: Query,
+  { vague, concepts, verb, doing }: Query,
   sought: number,
   scans: readonly Scan[],
+  judge: Judge,
 ): boolean {
   if (!first) return false;
   if (first.score >= EXACT_PATH) return true;
-  const matched = scans[first.segment]?.matched[first.doc] ?? 0;
-  if (vague || sought < concepts.length || matched !== (1 << sought) - 1) return false;
-  return second === undefined || first.score - second.score >= LEAD;
+  const isWhole = ({ segment, doc }: SearchResult): boolean => scans[segment]?.matched[doc] === (1 << sought) - 1;
+  if (vague || sought < concepts.length || !isWhole(first)) return false;
+  if (second === undefined) return true;
+  const isSaid = (verb !== null || doing) && judge.isAllAsked(first.segment, first.doc);
+  // A second that lacks a word of the query is no rival.
+  return first.score - second.score >= (isSaid ? LEAD : FAR_LEAD) * (isWhole(second) ? 1 : 0.6);
 }

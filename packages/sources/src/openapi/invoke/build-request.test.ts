@@ -54,7 +54,7 @@ const problemsOf = (made: Operation, input: unknown, more: Partial<RequestContex
   return [];
 };
 
-test("a path parameter never leaves its segment", () => {
+test("S16: a path parameter never leaves its segment", () => {
   const made = operation({ method: "GET", path: "/files/{id}/meta", params: [param("id", "path")] });
   const sent = (id: string) => new URL(build(made, { id }).url).pathname;
   expect(sent("../../admin")).toBe("/v1/files/..%2F..%2Fadmin/meta");
@@ -67,12 +67,12 @@ test("a path parameter never leaves its segment", () => {
   expect(build(two, { a: ".", b: "x" }).url).toEndWith("/x/.x");
 });
 
-test("a path of the document cannot continue the host", () => {
+test("S16: a path of the document cannot continue the host", () => {
   const made = operation({ path: "@evil.example/x" });
   expect(new URL(build(made, {}, { server: new URL("https://api.example.com") }).url).host).toBe("api.example.com");
 });
 
-test("a header value cannot begin another header, and who asks is never the input's to say", () => {
+test("S16: a header value cannot begin another header, and who asks is never the input's to say", () => {
   const made = operation({
     params: [param("X-Note", "header"), param("Authorization", "header"), param("X-Key", "header", { required: true })],
   });
@@ -92,7 +92,7 @@ test("all problems of an input are told at once, with the nearest names", () => 
   expect(problems.join()).toContain("did you mean owner");
 });
 
-test("names of JavaScript's own are names like any other", () => {
+test("S17: names of JavaScript's own are names like any other", () => {
   const made = operation({ params: [param("constructor", "query"), param("__proto__", "query", { arg: "_proto_" })] });
   expect(build(made, { constructor: "a", _proto_: "b" }).url).toEndWith("?constructor=a&__proto__=b");
   expect(problemsOf(operation(), JSON.parse('{"__proto__": 1}'))).toHaveLength(1);
@@ -198,7 +198,7 @@ test("text, bytes and XML", () => {
   );
 });
 
-test("a server is chosen, its gaps are filled, and a value cannot change its shape", () => {
+test("S16: a server is chosen, its gaps are filled, and a value cannot change its shape", () => {
   const at = (url: string, serverVariables: Record<string, string> = {}, baseUrl: string | null = null) =>
     serverUrl(
       { servers: [{ url, variables: { host: { default: "a.example" }, v: { default: "v1", enum: ["v1", "v2"] } } }] },

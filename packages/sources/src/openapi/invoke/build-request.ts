@@ -105,10 +105,14 @@ function writePath(compiled: CompiledOperation, gathered: GatheredInput, problem
   };
   for (const piece of compiled.path) {
     if (typeof piece !== "string") {
-      const text = writePathParam(piece, gathered.params.get(piece), problems);
+      const { param, spans } = piece;
+      const text = writePathParam(param, gathered.params.get(param), spans ? encodeSegments : percentEncode, problems);
       if (text === null) return path;
-      filledBy = piece;
-      segment += text;
+      for (const [at, part] of (spans ? text.split("/") : [text]).entries()) {
+        if (at > 0) endSegment();
+        filledBy = param;
+        segment += part;
+      }
       path += text;
       continue;
     }
@@ -124,9 +128,15 @@ function writePath(compiled: CompiledOperation, gathered: GatheredInput, problem
   return path;
 }
 
-function writePathParam(param: Param, value: unknown, problems: string[]): string | null {
-  const text =
-    param.contentType === null ? writeText(param, value, percentEncode) : contentText(param, value, percentEncode);
+const encodeSegments = (text: string): string => text.split("/").map(percentEncode).join("/");
+
+function writePathParam(
+  param: Param,
+  value: unknown,
+  encode: (text: string) => string,
+  problems: string[],
+): string | null {
+  const text = param.contentType === null ? writeText(param, value, encode) : contentText(param, value, encode);
   if (text === null)
     problems.push(isAbsent(value) ? missing(param) : `${param.arg} may not be empty: it is a part of the URL's path`);
   return text;
@@ -136,7 +146,10 @@ function writePathParam(param: Param, value: unknown, problems: string[]): strin
 const isUnsafeSegment = (segment: string): boolean => segment === "" || /^(\.|%2e){1,2}$/i.test(segment);
 
 function writeQuery(operation: Operation, compiled: CompiledOperation, gathered: GatheredInput, server: URL): string {
-  const parts = [server.search.slice(1), compiled.fixedQuery].filter((part) => part !== "");
+  const fixed = compiled.fixedQuery.filter(({ param, isGap }) =>
+    param === null ? !isGap : !isGap && isAbsent(gathered.params.get(param)),
+  );
+  const parts = [server.search.slice(1), ...fixed.map(({ text }) => text)].filter((part) => part !== "");
   for (const param of operation.params) {
     const value = gathered.params.get(param);
     if (isAbsent(value)) continue;

@@ -63,7 +63,13 @@ const ANY_TYPE: { [format: string]: string | undefined } = { json: "application/
 const isFile = (schema: JsonSchema, resolve: Resolve): boolean =>
   isBinary(schema, resolve) || isBinary(itemsOf(schema, resolve), resolve);
 
-function formatOf(contentType: string, schema: JsonSchema, resolve: Resolve, describesObject: boolean): BodyFormat {
+/** `contentType` in lower case. */
+export function formatOf(
+  contentType: string,
+  schema: JsonSchema,
+  resolve: Resolve,
+  describesObject: boolean,
+): BodyFormat {
   const type = contentType.split(";")[0]?.trim() ?? "";
   if (type === "application/x-www-form-urlencoded") return "form";
   if (type.startsWith("multipart/")) return "multipart";

@@ -3,18 +3,32 @@
  * Kept as long as the operation's record itself lives; the record is never changed.
  */
 import type { Operation, Param, Resolve } from "../operation.ts";
+import { splitQuery, splitTemplate } from "../path-template.ts";
 import { compileBody, type CompiledBody } from "./compile-body.ts";
 
 export interface CompiledOperation {
   /** Literal texts and parameters in turn. */
-  path: readonly (string | Param)[];
-  /** What the document wrote behind a `?` in the path. */
-  fixedQuery: string;
+  path: readonly (string | FilledGap)[];
+  /** What the document wrote behind a `?` in the path; a parameter of that name takes its place when it is given. */
+  fixedQuery: readonly FixedPair[];
   byArg: ReadonlyMap<string, Param>;
   body: CompiledBody | null;
   accept: string;
   /** Every name an input may use. */
   names: readonly string[];
+}
+
+export interface FilledGap {
+  param: Param;
+  /** The value may be several segments. */
+  spans: boolean;
+}
+
+export interface FixedPair {
+  text: string;
+  param: Param | null;
+  /** Holds a placeholder, which only the parameter can fill. */
+  isGap: boolean;
 }
 
 /** Chooses among the body's media types; no parameter can be named so, as their names are documented ones. */
@@ -34,11 +48,12 @@ function compile(operation: Operation, resolve: Resolve): CompiledOperation {
   const byArg = new Map(operation.params.map((param) => [param.arg, param]));
   const body =
     operation.body === null || operation.body.contents.length === 0 ? null : compileBody(operation.body, resolve);
-  const { path, query } = splitPath(operation.path);
+  const { path, query } = splitQuery(operation.path);
   const names = new Set([...byArg.keys(), ...(body === null ? [] : [...(body.fields ?? []), "body"])]);
   return {
-    path: pathPieces(path, operation.params),
-    fixedQuery: query,
+    // Without the slash, a path could continue the host. An empty one is the server's own address.
+    path: pathPieces(path === "" || path.startsWith("/") ? path : `/${path}`, operation.params),
+    fixedQuery: fixedPairs(query, operation.params),
     byArg,
     body,
     accept: acceptOf(operation),
@@ -46,20 +61,24 @@ function compile(operation: Operation, resolve: Resolve): CompiledOperation {
   };
 }
 
-/** Some documents tell operations of one URL apart by a query or a fragment in the path; a fragment is never sent. */
-function splitPath(template: string): { path: string; query: string } {
-  const [sent = ""] = template.split("#", 1);
-  const at = sent.indexOf("?");
-  const path = at === -1 ? sent : sent.slice(0, at);
-  // Without the slash, a path could continue the host.
-  return { path: path.startsWith("/") ? path : `/${path}`, query: at === -1 ? "" : sent.slice(at + 1) };
+function fixedPairs(query: string, params: readonly Param[]): FixedPair[] {
+  return query
+    .split("&")
+    .filter((text) => text !== "")
+    .map((text) => {
+      const name = text.split("=", 1)[0];
+      const param = params.find((each) => each.in === "query" && each.name === name) ?? null;
+      return { text: literal(text), param, isGap: /\{[^{}]*\}/.test(text) };
+    });
 }
 
-function pathPieces(path: string, params: readonly Param[]): (string | Param)[] {
+function pathPieces(path: string, params: readonly Param[]): (string | FilledGap)[] {
   const byName = new Map(params.filter((param) => param.in === "path").map((param) => [param.name, param]));
-  const paramOf = (piece: string): Param | undefined =>
-    piece.startsWith("{") ? byName.get(piece.slice(1, -1)) : undefined;
-  return path.split(/(\{[^{}]+\})/).map((piece) => paramOf(piece) ?? literal(piece));
+  return splitTemplate(path).map((piece) => {
+    if (typeof piece === "string") return literal(piece);
+    const param = byName.get(piece.name) ?? byName.get(piece.text.slice(1, -1));
+    return param === undefined ? literal(piece.text) : { param, spans: piece.spans };
+  });
 }
 
 /** Characters that no URL may hold are encoded; what is encoded already stays. */

@@ -14,6 +14,7 @@ export interface PrepareArgs {
   resolve: Resolve;
   baseUrl: string | null;
   documentUrl: string | null;
+  documentIsPublic: boolean;
   serverVariables: Record<string, string>;
   headers: Record<string, string>;
   call: ToolCall;
@@ -32,9 +33,12 @@ export async function prepareOperation(args: PrepareArgs): Promise<Prepared> {
     toolPath: call.toolPath,
     callId: call.callId,
   });
+  // A document from the internet says where to go on the internet; for this machine it takes a baseUrl.
+  const publicOnly = args.baseUrl === null && args.documentIsPublic;
+  const { safe } = args;
+  const body = request.body as BodyInit | null;
   return {
     kind: "ready",
-    send: () =>
-      sendRequest({ ...request, body: request.body as BodyInit | null, safe: args.safe, signal: call.signal }, io),
+    send: () => sendRequest({ ...request, body, safe, publicOnly, signal: call.signal }, io),
   };
 }

@@ -6,11 +6,15 @@ import type { CompiledContent } from "./compile-body.ts";
 import { formEncode } from "./percent-encode.ts";
 import { isComposite, writePairs } from "./write-param.ts";
 
-/** Null when it is no object. */
+/** A list is written with its indexes as names. Null when it is a single value. */
 export function writeForm(content: Pick<CompiledContent, "encoding">, value: unknown): string | null {
-  if (!isComposite(value) || Array.isArray(value)) return null;
+  if (!isComposite(value)) return null;
   return Object.entries(value)
-    .flatMap(([name, item]) => formPairs(content, name, item))
+    .flatMap(([name, item]) =>
+      Array.isArray(value)
+        ? writePairs({ name, style: "deepObject", explode: true }, item, formEncode)
+        : formPairs(content, name, item),
+    )
     .map(([name, text]) => `${name}=${text}`)
     .join("&");
 }

@@ -1,11 +1,11 @@
 /**
- * multipart bodies: one part per property, one per item of a list. Files are parts with a file name; objects go as JSON; the
+ * multipart bodies: one part per property, one per item of a list, unless a style says otherwise. Files are parts with a file name; objects go as JSON; the
  * rest as text. Names and file names come from the model and are quoted so that they cannot begin a header or a part.
  */
 import type { CompiledContent } from "./compile-body.ts";
 import { FILE_EXPECTED, isFileObject, readFileValue, type FileValue } from "./file-value.ts";
 import type { WrittenBody } from "./write-body.ts";
-import { bracketPairs, isAbsent, isComposite, toText } from "./write-param.ts";
+import { isAbsent, isComposite, toText, writePairs } from "./write-param.ts";
 
 interface Part {
   name: string;
@@ -30,19 +30,19 @@ export function writeMultipart(content: CompiledContent, value: unknown, problem
 function partsOf(content: CompiledContent, name: string, value: unknown, problems: string[]): Part[] {
   if (isAbsent(value)) return [];
   const encoding = content.encoding.get(name);
-  if (encoding?.style === "deepObject" && isComposite(value) && !isFileObject(value))
-    return bracketPairs(name, value).map(([key, text]) => ({
-      name: key,
-      filename: null,
-      contentType: null,
-      body: text,
-    }));
+  if (encoding?.style !== undefined && isComposite(value) && !content.files.has(name) && !isFileObject(value)) {
+    const { style, explode = style === "form" || style === "deepObject" } = encoding;
+    return writePairs({ name, style, explode }, value, asIs).map(([key, text]) => textPart(key, text));
+  }
   const items: unknown[] = Array.isArray(value) ? value.filter((item) => !isAbsent(item)) : [value];
   return items.flatMap((item, index) => {
     const at = Array.isArray(value) ? `${name}[${index}]` : name;
     return partOf(content, name, item, encoding?.contentType, problems, at);
   });
 }
+
+const asIs = (text: string): string => text;
+const textPart = (name: string, body: string): Part => ({ name, filename: null, contentType: null, body });
 
 function partOf(
   content: CompiledContent,

@@ -107,6 +107,29 @@ function describeReading(open: OpenStore): void {
     }),
   );
   test(
+    "a reader that stops gives its source back; one that dies again and again leaves it failing",
+    inWorld(open, async (world) => {
+      const { sourceId, workspaceId } = await add(world, source(world));
+      const { store } = world;
+      await claim(world, "a");
+      expect(await store.releaseIndexing({ sourceId, by: "b", now: world.now })).toBeNull();
+      expect(await store.releaseIndexing({ sourceId, by: "a", now: world.now })).toMatchObject({ sourceId });
+      expect(await store.hasDueSources({ now: world.now })).toBe(true);
+      for (const by of ["b", "c", "d"]) {
+        expect(await claim(world, by)).toEqual([sourceId]);
+        world.now += LEASE;
+      }
+      expect(await claim(world, "e")).toEqual([]);
+      const left = await store.readSource({ sourceId, workspaceId });
+      expect(left).toMatchObject({ health: "failing", indexingBy: null, failures: 3 });
+      expect(left?.errorJson).toContain("ended in the middle");
+      await store.requestIndexing({ sourceId, workspaceId, now: world.now });
+      expect(await claim(world, "f")).toEqual([sourceId]);
+      await store.finishIndexing({ sourceId, by: "f", revision: 1, facts: facts("good"), dueAt: null, now: world.now });
+      expect(await store.readSource({ sourceId, workspaceId })).toMatchObject({ health: "ok", failures: 0 });
+    }),
+  );
+  test(
     "a failure leaves the last good index in use and is due again when told",
     inWorld(open, async (world) => {
       const { sourceId, workspaceId } = await add(world, source(world));

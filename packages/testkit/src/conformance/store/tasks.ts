@@ -42,7 +42,11 @@ export function describeTasks(open: OpenStore): void {
         const results = await Promise.all(Array.from({ length: 8 }, submit));
         expect(new Set(results.map((result) => result.taskId)).size).toBe(1);
         expect(results.filter((result) => result.created)).toHaveLength(1);
-        expect(await submit()).toEqual({ taskId: results[0]?.taskId ?? "", status: "queued", created: false });
+        const { workspaceId, actorId } = world.task();
+        const found = { taskId: results[0]?.taskId ?? "", status: "queued" };
+        expect(await submit()).toEqual({ ...found, created: false });
+        expect(await world.store.findTask({ workspaceId, actorId, idempotencyKey: "k" })).toEqual(found);
+        expect(await world.store.findTask({ workspaceId, actorId: newId("actor"), idempotencyKey: "k" })).toBeNull();
       }),
     );
 

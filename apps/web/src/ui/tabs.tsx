@@ -1,0 +1,32 @@
+/** Several views of one thing, one at a time. */
+import { Tabs as Base } from "@base-ui/react/tabs";
+import type { ReactNode } from "react";
+
+export interface Tab {
+  id: string;
+  label: ReactNode;
+  content: ReactNode;
+}
+
+export function Tabs({ tabs, label, initial }: { tabs: Tab[]; label: string; initial?: string }) {
+  return (
+    <Base.Root defaultValue={initial ?? tabs[0]?.id}>
+      <Base.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line px-2">
+        {tabs.map((tab) => (
+          <Base.Tab
+            key={tab.id}
+            value={tab.id}
+            className="-mb-px border-b-2 border-transparent px-2.5 py-2 text-sm font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-fg data-active:border-accent data-active:text-fg"
+          >
+            {tab.label}
+          </Base.Tab>
+        ))}
+      </Base.List>
+      {tabs.map((tab) => (
+        <Base.Panel key={tab.id} value={tab.id} className="-outline-offset-2">
+          {tab.content}
+        </Base.Panel>
+      ))}
+    </Base.Root>
+  );
+}

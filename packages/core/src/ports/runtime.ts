@@ -19,7 +19,8 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-export type RuntimeAvailability = { available: true } | { available: false; reason: string };
+/** `confinement`: what keeps a guest inside here, for people to read. */
+export type RuntimeAvailability = { available: true; confinement?: string } | { available: false; reason: string };
 
 export interface GuestProgram {
   /** For logs only. */

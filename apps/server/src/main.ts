@@ -9,11 +9,11 @@ import { AppError } from "@executor/contracts/error";
 import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
-import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
 import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
+import { openRuntimes } from "@executor/worker/open-runtimes";
 import { openSources, portFile } from "@executor/worker/open-sources";
 import about from "../package.json" with { type: "json" };
 import { createSignIns } from "./credentials/sign-ins.ts";
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const environment = process.env;
   const sources = openSources({ installation, environment, store, host, log, limits, version: about.version });
   const tools = sources.provider;
-  const runtimes = [createInProcessRuntime({ runDir: installation.runDir, warm: env.autoExecute })];
+  const runtimes = openRuntimes({ installation, environment, log, runsTasks: env.autoExecute });
   const stopping = new AbortController();
   const owner = await ensureLocalOwner({ store, host, log }, installation.home);
   await sources.service.saveEnv(env.toolSources, {

@@ -4,13 +4,13 @@ import { AppError } from "@executor/contracts/error";
 import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { mapLine } from "@executor/runtimes/guest/map-line";
-import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
 import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
 import about from "../package.json" with { type: "json" };
 import { readWorkerEnv } from "./env.ts";
+import { openRuntimes } from "./open-runtimes.ts";
 import { openSources } from "./open-sources.ts";
 import { createWorker } from "./worker.ts";
 
@@ -37,7 +37,13 @@ async function main(): Promise<void> {
   });
   const worker = createWorker({
     store,
-    runtimes: [createInProcessRuntime({ runDir: installation.runDir, maxChildren: env.settings.concurrency + 2 })],
+    runtimes: openRuntimes({
+      installation,
+      environment: process.env,
+      log,
+      runsTasks: true,
+      maxChildren: env.settings.concurrency + 2,
+    }),
     providers: [sources.provider],
     host,
     limits: installation.limits,

@@ -13,6 +13,8 @@ export interface Runtime {
   /** Changes when old scripts may behave differently. */
   readonly preludeVersion: number;
   availability(): Promise<RuntimeAvailability>;
+  /** What can be said without keeping an engine: for a server that runs no tasks. Absent: it needs nothing from the machine. */
+  inspect?(): Promise<RuntimeAvailability>;
   /** Makes a guest ready. None of its code has run before the first `advance`. */
   open(program: GuestProgram): Promise<GuestSession>;
   /** Stops everything the runtime started. Open sessions are lost. */

@@ -29,7 +29,8 @@ export class IsolatePool {
   #failedStarts = 0;
   #lastFailure = "";
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
-  #isAsleep = false;
+  /** No warm process is kept until somebody comes. */
+  #isAsleep = true;
   #closed = false;
 
   constructor(settings: PoolSettings) {
@@ -48,6 +49,13 @@ export class IsolatePool {
     this.#sleepLater();
     this.#serve();
     return promise;
+  }
+
+  /** One process at least is ready; rejects with the reason when none starts. */
+  async warmUp(): Promise<void> {
+    const owner = {};
+    const process = await this.acquire(owner);
+    process.release();
   }
 
   withdraw(owner: object): void {
@@ -94,6 +102,7 @@ export class IsolatePool {
     );
     void process.gone.then(() => {
       this.#all.delete(process);
+      if (!this.#isAsleep && !this.#closed) this.#sleepLater();
       if (this.#failedStarts === 0) this.#serve();
     });
   }
@@ -113,6 +122,7 @@ export class IsolatePool {
   #sleepLater(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
+      if (this.#count("taken") > 0) return this.#sleepLater();
       this.#isAsleep = true;
       for (const process of this.#all) if (process.state === "ready") void process.stop();
     }, this.#settings.idleMs);

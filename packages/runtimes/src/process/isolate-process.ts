@@ -26,6 +26,8 @@ export interface IsolateSettings {
   startTimeoutMs: number;
   /** Between cancel, SIGTERM and SIGKILL. */
   stopGraceMs: number;
+  /** It may say that its engine still grants it something: something else confines it, or nobody minds. */
+  allowUnconfined: boolean;
   giveToUser(directory: string): void;
 }
 
@@ -96,7 +98,8 @@ export class IsolateProcess {
 
   /** The process that runs the guest, which may be a child of the one that was spawned. */
   get enginePid(): number {
-    return (this.#enginePid ??= findEnginePid(this.pid));
+    // Before it is connected, the wrappers may still be about to start it.
+    return this.#enginePid ?? findEnginePid(this.pid);
   }
 
   get token(): string {
@@ -107,6 +110,11 @@ export class IsolateProcess {
   claim(): void {
     if (this.state !== "ready") throw new Error("the process is not free");
     this.state = "taken";
+  }
+
+  /** It was claimed and no guest came. */
+  release(): void {
+    if (this.state === "taken" && this.#owner === undefined) this.state = "ready";
   }
 
   take(owner: IsolateOwner): void {
@@ -215,9 +223,13 @@ export class IsolateProcess {
   #takePong({ protocol, granted }: IsolatePong): void {
     if (this.state !== "starting") return;
     if (protocol !== isolateProtocol) return this.kill(`it speaks protocol ${protocol}, not ${isolateProtocol}`);
-    if (!Array.isArray(granted) || granted.length > 0)
-      return this.kill(`its engine does not confine it: it may still ${String(granted)}`);
+    const mayDo = Array.isArray(granted) ? granted.map(String).join(", ") : "anything";
+    if (mayDo !== "" && !this.#settings.allowUnconfined)
+      return this.kill(
+        `nothing confines it here: its engine still grants ${mayDo}, and there is no OS sandbox. Install bubblewrap, use the engine of the package "deno", or set EXECUTOR_ISOLATE_UNSANDBOXED=1 if only trusted code runs here`,
+      );
     clearTimeout(this.#startTimer);
+    this.#enginePid = findEnginePid(this.pid);
     this.state = "ready";
     this.#opened.resolve();
   }

@@ -31,6 +31,8 @@ export interface ProcessRuntimeOptions {
   /** False: no bubblewrap, also where there is one. */
   bubblewrap?: boolean | undefined;
   enginePath?: string | undefined;
+  /** EXECUTOR_ISOLATE_UNSANDBOXED: run guests also where neither the engine nor the system confines them. */
+  allowUnconfined?: boolean | undefined;
   tokens?: SessionTokenOptions | undefined;
   log?: ((message: string) => void) | undefined;
 }
@@ -47,7 +49,7 @@ interface Opened {
   confinement: string;
 }
 
-const defaults = { maxProcesses: 32, warm: 2, idleMs: 600_000, startTimeoutMs: 15_000, stopGraceMs: 250 };
+const defaults = { maxProcesses: 32, warm: 1, idleMs: 600_000, startTimeoutMs: 15_000, stopGraceMs: 250 };
 /** A JSON text can be six times as long when it is written as a JSON string. */
 const escapeFactor = 6;
 
@@ -57,6 +59,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): ProcessRun
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
   let probe: Promise<RuntimeAvailability> | undefined;
+  let inspection: Promise<RuntimeAvailability> | undefined;
   let closed = false;
   const open = async (): Promise<Opened> => {
     if (closed) throw new Error("the runtime is closed");
@@ -75,7 +78,8 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): ProcessRun
     get directory() {
       return opened?.directory;
     },
-    availability: () => (probe ??= probeRuntime(open, runtime)),
+    availability: () => (probe ??= explain(open)),
+    inspect: () => (inspection ??= inspect(options, log)),
     open: async (program) => {
       const { pool } = await open();
       return new IsolateSession(program, {
@@ -117,6 +121,7 @@ async function openPool(options: ProcessRuntimeOptions, log: (message: string) =
       maxLineBytes: options.maxTextBytes * escapeFactor + 1_000_000,
       startTimeoutMs: defaults.startTimeoutMs,
       stopGraceMs: defaults.stopGraceMs,
+      allowUnconfined: (options.allowUnconfined ?? false) || sandbox.bubblewrap !== undefined,
       giveToUser: (path) => giveToUser(path, user),
     },
   });
@@ -142,30 +147,28 @@ function giveToUser(directory: string, user: JailUser | undefined): void {
   if (user?.kind === "sudo") chmodSync(directory, 0o1733);
 }
 
-/** Runs a program once, in all that confines it: only that shows that it works here. */
-async function probeRuntime(open: () => Promise<Opened>, runtime: Runtime): Promise<RuntimeAvailability> {
-  const limits = {
-    cpuMs: 5_000,
-    memoryBytes: 16_000_000,
-    outputBytes: 1_000,
-    calls: 1,
-    callInputBytes: 1_000,
-    resultBytes: 1_000,
-  };
+/** Starts a process, in all that confines it, and keeps it for the first guest: only that shows that it works here. */
+async function explain(open: () => Promise<Opened>): Promise<RuntimeAvailability> {
   try {
-    const { confinement } = await open();
-    const session = await runtime.open({
-      taskId: "task_probe",
-      script: "(async () => 6 * 7);",
-      seed: "0".repeat(32),
-      startMs: 0,
-      limits,
-    });
-    const { end } = await session.advance([]);
-    await session.close();
-    if (end?.kind === "returned" && end.resultJson === "42") return { available: true, confinement };
-    return { available: false, reason: `the engine answered ${JSON.stringify(end)} to a program that returns 42` };
+    const { pool, confinement } = await open();
+    await pool.warmUp();
+    return { available: true, confinement };
   } catch (error) {
     return { available: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The same without a process that stays. */
+async function inspect(options: ProcessRuntimeOptions, log: (message: string) => void): Promise<RuntimeAvailability> {
+  let found: Opened | undefined;
+  try {
+    found = await openPool({ ...options, warm: 0 }, log);
+    const opened = found;
+    return await explain(async () => opened);
+  } catch (error) {
+    return { available: false, reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await found?.pool.close();
+    if (found !== undefined) rmSync(found.directory, { recursive: true, force: true });
   }
 }

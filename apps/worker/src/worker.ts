@@ -57,15 +57,15 @@ export function createWorker(deps: WorkerDeps): Worker {
   const stops: (() => void)[] = [];
 
   const start = async (): Promise<void> => {
-    const available = await usableRuntimes(deps.runtimes, log);
-    const runtimes = new Map(available.map((runtime) => [runtime.id, runtime]));
+    const runtimes = new Map<string, Runtime>();
+    const runtimeIds: string[] = [];
     const drain = new Drain({
       ...settings,
       store,
       host,
       log,
       workerId,
-      runtimeIds: [...runtimes.keys()],
+      runtimeIds,
       running,
       run: (claim, signal) => runClaim({ ...deps, runtimes, workerId }, claim, signal),
     });
@@ -81,7 +81,16 @@ export function createWorker(deps: WorkerDeps): Worker {
       () => sweep.stop(),
       () => heartbeat.stop(),
     );
-    drain.wake();
+    // The first runtime that works is enough to begin; the others join when they are known to work.
+    const first = Promise.withResolvers<void>();
+    const all = deps.runtimes.map(async (runtime) => {
+      if (!(await isUsable(runtime, log))) return;
+      runtimes.set(runtime.id, runtime);
+      runtimeIds.push(runtime.id);
+      first.resolve();
+      drain.wake();
+    });
+    await Promise.race([first.promise, Promise.all(all)]);
     log.info("worker.started", { workerId, concurrency: settings.concurrency, runtimes: [...runtimes.keys()] });
   };
 
@@ -100,14 +109,10 @@ export function createWorker(deps: WorkerDeps): Worker {
   return { workerId, start, stop };
 }
 
-async function usableRuntimes(runtimes: readonly Runtime[], log: Logger): Promise<Runtime[]> {
-  const usable: Runtime[] = [];
-  for (const runtime of runtimes) {
-    const state = await runtime.availability();
-    if (state.available) usable.push(runtime);
-    else log.warn("runtime.unavailable", { runtimeId: runtime.id, reason: state.reason });
-  }
-  return usable;
+async function isUsable(runtime: Runtime, log: Logger): Promise<boolean> {
+  const state = await runtime.availability();
+  if (!state.available) log.warn("runtime.unavailable", { runtimeId: runtime.id, reason: state.reason });
+  return state.available;
 }
 
 async function settleWithin(running: RunningTasks, ms: number, host: Host): Promise<void> {

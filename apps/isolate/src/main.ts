@@ -8,6 +8,7 @@ import { writeMessage } from "@executor/runtimes/rpc/rpc-message";
 import { takeEngine } from "./engine.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { V8Machine } from "./v8-machine.ts";
+import { warmUp } from "./warm-up.ts";
 
 const maxStartBytes = 10_000;
 
@@ -16,7 +17,7 @@ const input = readStart();
 
 async function readStart(): Promise<void> {
   const reader = new LineReader(maxStartBytes, {
-    line: (line) => startServer(JSON.parse(line) as IsolateStart),
+    line: (line) => void startServer(JSON.parse(line) as IsolateStart),
     tooLong: () => engine.exit(1),
   });
   const chunk = new Uint8Array(maxStartBytes);
@@ -27,7 +28,8 @@ async function readStart(): Promise<void> {
   }
 }
 
-function startServer(start: IsolateStart): void {
+async function startServer(start: IsolateStart): Promise<void> {
+  await warmUp(engine);
   const machine = new V8Machine(engine);
   const listener = engine.listen(start.socketPath);
   engine.dropPermissions();

@@ -53,9 +53,15 @@ export class IsolatePool {
 
   /** One process at least is ready; rejects with the reason when none starts. */
   async warmUp(): Promise<void> {
-    const owner = {};
-    const process = await this.acquire(owner);
-    process.release();
+    if (this.#closed) throw new Error("the runtime is closed");
+    this.#isAsleep = false;
+    this.#sleepLater();
+    this.#serve();
+    if (this.#all.size === 0) this.#start();
+    await Promise.any([...this.#all].map((process) => process.opened)).catch((error: AggregateError) => {
+      const [first] = error.errors as Error[];
+      throw new Error(`the isolated process does not start: ${first?.message}`);
+    });
   }
 
   withdraw(owner: object): void {
@@ -112,7 +118,8 @@ export class IsolatePool {
     this.#failedStarts += 1;
     this.#lastFailure = error.message;
     this.#settings.log(`an isolate did not start: ${error.message}`);
-    if (this.#failedStarts < maxFailedStarts) return void setTimeout(() => this.#serve(), 0);
+    if (this.#failedStarts < maxFailedStarts && this.#waiters.length > 0)
+      return void setTimeout(() => this.#serve(), 0);
     this.#rejectAll(new Error(`the isolated process does not start: ${this.#lastFailure}`));
     // The next guest tries again.
     this.#failedStarts = 0;

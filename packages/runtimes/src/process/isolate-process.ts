@@ -112,11 +112,6 @@ export class IsolateProcess {
     this.state = "taken";
   }
 
-  /** It was claimed and no guest came. */
-  release(): void {
-    if (this.state === "taken" && this.#owner === undefined) this.state = "ready";
-  }
-
   take(owner: IsolateOwner): void {
     this.#owner = owner;
   }

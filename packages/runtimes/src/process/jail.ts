@@ -54,7 +54,7 @@ export function jailCommand(parts: JailParts): JailCommand {
     HOME: "/nonexistent",
   };
   return {
-    command: [...userCommand(parts), ...limitCommand(parts), ...dieWithHost(parts), ...engine],
+    command: [...userCommand(parts, env), ...limitCommand(parts), ...dieWithHost(parts), ...engine],
     env,
     socketPath,
   };
@@ -99,8 +99,11 @@ function dieWithHost({ setpriv, user, bubblewrap }: JailParts): string[] {
   return [setpriv, ...asUser, "--pdeathsig", "KILL", ...noNewPrivileges, "--"];
 }
 
-function userCommand({ user }: JailParts): string[] {
-  return user?.kind === "sudo" ? ["sudo", "-n", "-u", user.name, "--"] : [];
+/** sudo makes an environment of its own, which is not wanted either. */
+function userCommand({ user }: JailParts, env: Record<string, string>): string[] {
+  if (user?.kind !== "sudo") return [];
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return ["sudo", "-n", "-u", user.name, "--", "/usr/bin/env", "-i", ...variables];
 }
 
 function bubblewrapCommand(bubblewrap: string, { enginePath, scriptPath, socketDirectory }: JailParts): string[] {

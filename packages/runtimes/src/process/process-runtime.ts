@@ -103,7 +103,8 @@ async function openPool(options: ProcessRuntimeOptions, log: (message: string) =
   const engine = options.enginePath === undefined ? findEngine() : { path: options.enginePath };
   if ("missing" in engine) throw new Error(engine.missing);
   const user = resolveUser(options.user);
-  const directory = makePrivateDirectory(options.runDir, "executor-isolates-");
+  // Our own run directory is closed to another user.
+  const directory = makePrivateDirectory(user === undefined ? options.runDir : undefined, "executor-isolates-");
   if (user !== undefined) chmodSync(directory, 0o711);
   const scriptPath = join(directory, "isolate.js");
   writeFileSync(scriptPath, await bundleIsolate(options.isolateEntry), { mode: user === undefined ? 0o400 : 0o444 });

@@ -2,7 +2,7 @@
  * Tokens of runs: opaque, bound to one run of one task, dead after a time, after so many uses if that was asked, when they are revoked,
  * and with the process that holds this.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 export interface TokenBinding {
   runId: string;
@@ -24,7 +24,6 @@ interface Entry extends TokenBinding {
 export const defaultTokenLifetimeMs = 24 * 3_600_000;
 
 export class SessionTokens {
-  /** By digest: a dump of this map opens nothing. */
   readonly #entries = new Map<string, Entry>();
   readonly #options: SessionTokenOptions;
 
@@ -39,7 +38,7 @@ export class SessionTokens {
   mint({ runId, taskId }: TokenBinding): string {
     const token = randomBytes(32).toString("base64url");
     this.#dropExpired();
-    this.#entries.set(digestOf(token), {
+    this.#entries.set(token, {
       runId,
       taskId,
       expiresAtMs: this.#now() + (this.#options.lifetimeMs ?? defaultTokenLifetimeMs),
@@ -50,11 +49,10 @@ export class SessionTokens {
 
   /** True once for each use. A token of another run or task is refused without counting as a use. */
   use(token: string, { runId, taskId }: TokenBinding): boolean {
-    const key = digestOf(token);
-    const entry = this.#entries.get(key);
+    const entry = this.#entries.get(token);
     if (entry === undefined || entry.runId !== runId || entry.taskId !== taskId) return false;
     if (entry.expiresAtMs <= this.#now() || entry.usesLeft <= 0) {
-      this.#entries.delete(key);
+      this.#entries.delete(token);
       return false;
     }
     entry.usesLeft -= 1;
@@ -62,7 +60,7 @@ export class SessionTokens {
   }
 
   revoke(token: string): void {
-    this.#entries.delete(digestOf(token));
+    this.#entries.delete(token);
   }
 
   #dropExpired(): void {
@@ -73,8 +71,4 @@ export class SessionTokens {
   #now(): number {
     return this.#options.nowMs?.() ?? Date.now();
   }
-}
-
-function digestOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
 }

@@ -21,6 +21,7 @@ interface Waiter {
 }
 
 const maxFailedStarts = 3;
+const warmAfterMs = 25;
 
 export class IsolatePool {
   readonly #settings: PoolSettings;
@@ -31,6 +32,7 @@ export class IsolatePool {
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   /** No warm process is kept until somebody comes. */
   #isAsleep = true;
+  #warmTimer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(settings: PoolSettings) {
@@ -56,8 +58,7 @@ export class IsolatePool {
     if (this.#closed) throw new Error("the runtime is closed");
     this.#isAsleep = false;
     this.#sleepLater();
-    this.#serve();
-    if (this.#all.size === 0) this.#start();
+    this.#startUpTo(Math.max(1, this.#settings.warm));
     await Promise.any([...this.#all].map((process) => process.opened)).catch((error: AggregateError) => {
       const [first] = error.errors as Error[];
       throw new Error(`the isolated process does not start: ${first?.message}`);
@@ -74,6 +75,7 @@ export class IsolatePool {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idleTimer);
+    clearTimeout(this.#warmTimer);
     this.#rejectAll(new GuestLost("the runtime is closed"));
     await Promise.all([...this.#all].map((process) => process.stop()));
   }
@@ -91,7 +93,15 @@ export class IsolatePool {
       if (process.state === "ready") this.#waiters.shift()?.resolve(claimed(process));
     }
     if (this.#closed) return;
-    const missing = this.#waiters.length + (this.#isAsleep ? 0 : this.#settings.warm);
+    this.#startUpTo(this.#waiters.length);
+    // A start costs the host some milliseconds: the guest that was just served goes first.
+    this.#warmTimer ??= setTimeout(() => {
+      this.#warmTimer = undefined;
+      if (!this.#closed && !this.#isAsleep) this.#startUpTo(this.#waiters.length + this.#settings.warm);
+    }, warmAfterMs);
+  }
+
+  #startUpTo(missing: number): void {
     let coming = this.#count("starting") + this.#count("ready");
     for (; coming < missing && this.#all.size < this.#settings.maxProcesses; coming += 1) this.#start();
   }

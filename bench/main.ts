@@ -5,6 +5,7 @@
 import { cpus } from "node:os";
 import { callsFigure } from "./figures/calls.ts";
 import { eventsFigure } from "./figures/events.ts";
+import { isolateFigure } from "./figures/isolate.ts";
 import { mcpFigure } from "./figures/mcp.ts";
 import { memoryFigure } from "./figures/memory.ts";
 import { noisyNeighbourFigure } from "./figures/noisy-neighbour.ts";
@@ -34,6 +35,7 @@ const figures: Figure[] = [
   searchFigure,
   mcpFigure,
   typecheckFigure,
+  isolateFigure,
 ];
 /** As the product sets it for the processes of its engine; it counts only when a process has it from the start. */
 const fastMemories = "BUN_JSC_maxNumWasmFastMemories";

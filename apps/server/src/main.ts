@@ -9,13 +9,12 @@ import { AppError } from "@executor/contracts/error";
 import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
-import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
-import { createVercelSandboxRuntime } from "@executor/runtimes/vercel-sandbox/vercel-sandbox-runtime";
 import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
 import { createTypeChecker } from "@executor/typecheck/type-checker";
+import { openRuntimes } from "@executor/worker/open-runtimes";
 import { openSources, portFile } from "@executor/worker/open-sources";
 import about from "../package.json" with { type: "json" };
 import { createSignIns } from "./credentials/sign-ins.ts";
@@ -51,20 +50,11 @@ async function main(): Promise<void> {
   const sources = openSources({ installation, environment, store, host, log, limits, version: about.version });
   const tools = sources.provider;
   const instance = host.newSeed();
-  const { host: bind } = env;
   const callbackEnv = readCallbackEnv(environment, env);
-  const offered = { host: bind, instance, runDir: installation.runDir, path: environment["PATH"], log };
+  const offered = { host: env.host, instance, runDir: installation.runDir, path: environment["PATH"], log };
   const callback = offerCallback(callbackEnv, offered);
-  const runtimes = [
-    createInProcessRuntime({ runDir: installation.runDir, warm: env.autoExecute }),
-    createVercelSandboxRuntime({
-      store,
-      host,
-      settings: callbackEnv.vercel,
-      readCallback: callback.read,
-      log: (message) => log.warn("runtime.vercel", { message }),
-    }),
-  ];
+  const vercel = { settings: callbackEnv.vercel, readCallback: callback.read };
+  const runtimes = openRuntimes({ installation, environment, store, host, log, vercel, runsTasks: env.autoExecute });
   const typeChecker = createTypeChecker();
   const stopping = new AbortController();
   const owner = await ensureLocalOwner({ store, host, log }, installation.home);

@@ -1,10 +1,9 @@
 /**
- * The runtimes as the server tells of them. A server that runs no tasks must not start engines to answer that: the
- * in-process engine needs nothing from the machine, so it is said to be there; workers probe it before they claim.
- * The others tell what they know without starting anything.
+ * The runtimes as the server tells of them. A server that runs no tasks must not keep engines to answer that: such a runtime
+ * is inspected, or said to be there when it needs nothing from the machine; workers probe it before they claim.
  */
 import type { RuntimeTarget } from "@executor/contracts/tool";
-import type { Runtime } from "@executor/core/ports/runtime";
+import type { Runtime, RuntimeAvailability } from "@executor/core/ports/runtime";
 
 export async function describeRuntimes(
   runtimes: readonly Runtime[],
@@ -13,8 +12,11 @@ export async function describeRuntimes(
   return await Promise.all(
     runtimes.map(async (runtime) => {
       const { id, label, description } = runtime;
-      const state = probe || id !== "in-process" ? await runtime.availability() : ({ available: true } as const);
-      return { id, label, description, available: state.available, ...(!state.available && { reason: state.reason }) };
+      const unasked: RuntimeAvailability = { available: true };
+      const state = await (probe ? runtime.availability() : (runtime.inspect?.() ?? unasked));
+      if (!state.available) return { id, label, description, available: false, reason: state.reason };
+      const { confinement } = state;
+      return { id, label, description, available: true, ...(confinement !== undefined && { confinement }) };
     }),
   );
 }

@@ -4,9 +4,7 @@ import { AppError } from "@executor/contracts/error";
 import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { mapLine } from "@executor/runtimes/guest/map-line";
-import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
 import { readVercelSettings } from "@executor/runtimes/vercel-sandbox/read-vercel-settings";
-import { createVercelSandboxRuntime } from "@executor/runtimes/vercel-sandbox/vercel-sandbox-runtime";
 import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
@@ -14,6 +12,7 @@ import { createSystemHost } from "@executor/store/system-host";
 import about from "../package.json" with { type: "json" };
 import { createCallbackReader } from "./callback-file.ts";
 import { readWorkerEnv } from "./env.ts";
+import { openRuntimes } from "./open-runtimes.ts";
 import { openSources } from "./open-sources.ts";
 import { createWorker } from "./worker.ts";
 
@@ -41,16 +40,16 @@ async function main(): Promise<void> {
   });
   const worker = createWorker({
     store,
-    runtimes: [
-      createInProcessRuntime({ runDir: installation.runDir, maxChildren: env.settings.concurrency + 2 }),
-      createVercelSandboxRuntime({
-        store,
-        host,
-        settings: vercel,
-        readCallback: createCallbackReader(installation.runDir, vercel.baseUrl),
-        log: (message) => log.warn("runtime.vercel", { message }),
-      }),
-    ],
+    runtimes: openRuntimes({
+      installation,
+      environment: process.env,
+      store,
+      host,
+      log,
+      vercel: { settings: vercel, readCallback: createCallbackReader(installation.runDir, vercel.baseUrl) },
+      runsTasks: true,
+      maxChildren: env.settings.concurrency + 2,
+    }),
     providers: [sources.provider],
     host,
     limits: installation.limits,

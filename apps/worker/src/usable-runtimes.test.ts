@@ -29,19 +29,36 @@ test("one that is not usable is asked again until it is, and why not is said whe
     host,
     createLogger((line) => lines.push(line), Date.now),
   );
-  await runtimes.look();
-  expect(runtimes.ids).toEqual(["always"]);
   let woken = 0;
-  runtimes.keepLooking(() => woken++);
+  await runtimes.look(() => woken++);
+  expect(runtimes.ids).toEqual(["always"]);
+  await Bun.sleep(1);
   for (const _ of answers.slice()) {
     fires.shift()?.();
     await Bun.sleep(1);
   }
   expect(runtimes.ids).toEqual(["always", "later"]);
-  expect([woken, fires.length]).toEqual([1, 0]);
+  expect([woken, fires.length]).toEqual([2, 0]);
   expect(lines.map((line) => JSON.parse(line)).map(({ msg, reason }) => [msg, reason])).toEqual([
     ["runtime.unavailable", "a"],
     ["runtime.unavailable", "b"],
     ["runtime.available", undefined],
   ]);
+});
+
+test("one that takes its time does not keep the others waiting", async () => {
+  const slow = Promise.withResolvers<RuntimeAvailability>();
+  const runtimes = new UsableRuntimes(
+    [
+      { ...runtime("slow", () => ({ available: true })), availability: () => slow.promise },
+      runtime("quick", () => ({ available: true })),
+    ],
+    { setTimer: () => () => undefined },
+    createLogger(() => undefined, Date.now),
+  );
+  await runtimes.look(() => undefined);
+  expect(runtimes.ids).toEqual(["quick"]);
+  slow.resolve({ available: true });
+  await Bun.sleep(1);
+  expect(runtimes.ids).toEqual(["quick", "slow"]);
 });

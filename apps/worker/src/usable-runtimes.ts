@@ -1,12 +1,13 @@
 /**
- * Which runtimes this worker can use. Those that are not usable are asked again now and then: a public address may come up
- * minutes after the start. What cannot be used is said once, with its reason, and again when the reason changes.
+ * Which runtimes this worker can use. Those that are not usable are asked again now and then, later and later: a public address may
+ * come up minutes after the start. What cannot be used is said once, with its reason, and again when the reason changes.
  */
 import type { Logger } from "@executor/core/log";
 import type { Host } from "@executor/core/ports/host";
 import type { Runtime } from "@executor/core/ports/runtime";
 
 const LOOK_AGAIN_MS = 5_000;
+const LOOK_AGAIN_MAX_MS = 60_000;
 
 export class UsableRuntimes {
   readonly usable = new Map<string, Runtime>();
@@ -27,35 +28,45 @@ export class UsableRuntimes {
     return [...this.usable.keys()];
   }
 
-  /** True when there is one more than before. */
-  async look(): Promise<boolean> {
-    const before = this.usable.size;
-    for (const runtime of this.#runtimes) {
-      if (this.usable.has(runtime.id)) continue;
-      const state = await runtime.availability();
-      if (state.available) {
-        this.usable.set(runtime.id, runtime);
-        if (this.#reasons.has(runtime.id)) this.#log.info("runtime.available", { runtimeId: runtime.id });
-      } else if (this.#reasons.get(runtime.id) !== state.reason) {
-        this.#reasons.set(runtime.id, state.reason);
-        this.#log.info("runtime.unavailable", { runtimeId: runtime.id, reason: state.reason });
-      }
-    }
-    return this.usable.size > before;
-  }
-
-  keepLooking(onMore: () => void): void {
-    if (this.#isStopped || this.usable.size === this.#runtimes.length) return;
-    this.#cancel = this.#host.setTimer(LOOK_AGAIN_MS, () => {
-      void this.look().then((more) => {
-        if (more) onMore();
-        this.keepLooking(onMore);
-      });
+  /** Resolves when one can be used, or none can for now. `onMore` is told of each that joins. */
+  async look(onMore: () => void): Promise<void> {
+    const first = Promise.withResolvers<void>();
+    const all = this.#askAll(() => {
+      first.resolve();
+      onMore();
     });
+    void all.then(() => this.#lookAgain(onMore, LOOK_AGAIN_MS));
+    await Promise.race([first.promise, all]);
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#cancel();
+  }
+
+  async #askAll(onMore: () => void): Promise<void> {
+    const unasked = this.#runtimes.filter(({ id }) => !this.usable.has(id));
+    await Promise.all(unasked.map(async (runtime) => (await this.#ask(runtime)) && onMore()));
+  }
+
+  async #ask(runtime: Runtime): Promise<boolean> {
+    const { id: runtimeId } = runtime;
+    const state = await runtime.availability();
+    if (state.available) {
+      this.usable.set(runtimeId, runtime);
+      if (this.#reasons.has(runtimeId)) this.#log.info("runtime.available", { runtimeId });
+      return true;
+    }
+    if (this.#reasons.get(runtimeId) === state.reason) return false;
+    this.#reasons.set(runtimeId, state.reason);
+    this.#log.info("runtime.unavailable", { runtimeId, reason: state.reason });
+    return false;
+  }
+
+  #lookAgain(onMore: () => void, afterMs: number): void {
+    if (this.#isStopped || this.usable.size === this.#runtimes.length) return;
+    this.#cancel = this.#host.setTimer(afterMs, () => {
+      void this.#askAll(onMore).then(() => this.#lookAgain(onMore, Math.min(LOOK_AGAIN_MAX_MS, afterMs * 2)));
+    });
   }
 }

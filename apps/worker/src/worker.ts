@@ -59,7 +59,6 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   const start = async (): Promise<void> => {
     const runtimes = new UsableRuntimes(deps.runtimes, host, log);
-    await runtimes.look();
     const drain = new Drain({
       ...settings,
       store,
@@ -83,7 +82,8 @@ export function createWorker(deps: WorkerDeps): Worker {
       () => heartbeat.stop(),
       () => runtimes.stop(),
     );
-    runtimes.keepLooking(() => drain.wake());
+    // The first runtime that works is enough to begin; the others join when they are known to work.
+    await runtimes.look(() => drain.wake());
     drain.wake();
     log.info("worker.started", { workerId, concurrency: settings.concurrency, runtimes: runtimes.ids });
   };

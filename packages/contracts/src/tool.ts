@@ -42,6 +42,8 @@ export const RuntimeTarget = z
     description: z.string(),
     available: z.boolean(),
     reason: z.string().optional(),
+    /** What keeps a guest inside here. */
+    confinement: z.string().optional(),
   })
   .meta({ id: "RuntimeTarget" });
 export type RuntimeTarget = z.infer<typeof RuntimeTarget>;

@@ -8,12 +8,14 @@ import { AppError } from "@executor/contracts/error";
 import { EnvironmentError } from "@executor/core/installation-env";
 import { createLogger } from "@executor/core/log";
 import { transpileTask } from "@executor/runtimes/guest/transpile-task";
-import { createInProcessRuntime } from "@executor/runtimes/in-process/in-process-runtime";
+import { readVercelSettings } from "@executor/runtimes/vercel-sandbox/read-vercel-settings";
 import { listenForStop } from "@executor/store/listen-for-stop";
 import { makePlaces } from "@executor/store/make-places";
 import { openStore } from "@executor/store/open-store";
 import { createSystemHost } from "@executor/store/system-host";
 import { createTypeChecker } from "@executor/typecheck/type-checker";
+import { createCallbackReader } from "@executor/worker/callback-file";
+import { openRuntimes } from "@executor/worker/open-runtimes";
 import { openSources, portFile } from "@executor/worker/open-sources";
 import about from "../../package.json" with { type: "json" };
 import { createSignIns } from "../credentials/sign-ins.ts";
@@ -44,7 +46,16 @@ async function main(): Promise<void> {
     limits,
     version: about.version,
   });
-  const runtimes = [createInProcessRuntime({ runDir: installation.runDir, warm: false })];
+  const vercel = readVercelSettings(process.env);
+  const runtimes = openRuntimes({
+    installation,
+    environment: process.env,
+    store,
+    host,
+    log,
+    vercel: { settings: vercel, readCallback: createCallbackReader(installation.runDir, vercel.baseUrl) },
+    runsTasks: false,
+  });
   const typeChecker = createTypeChecker();
   const stopping = new AbortController();
   let localWorkspace: string | null = null;

@@ -14,6 +14,8 @@ export interface Runtime {
   /** Changes when old scripts may behave differently. */
   readonly preludeVersion: number;
   availability(): Promise<RuntimeAvailability>;
+  /** What can be said without keeping an engine: for a server that runs no tasks. Absent: it needs nothing from the machine. */
+  inspect?(): Promise<RuntimeAvailability>;
   /**
    * Makes a guest ready. None of its code has run before the first `advance`. Rejects with GuestLost when it may be tried
    * again (also when it was called off), with RuntimeRefused when trying again will not help. `signal` is aborted when the run
@@ -24,7 +26,8 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-export type RuntimeAvailability = { available: true } | { available: false; reason: string };
+/** `confinement`: what keeps a guest inside here, for people to read. */
+export type RuntimeAvailability = { available: true; confinement?: string } | { available: false; reason: string };
 
 export interface GuestProgram {
   /** For logs only. */

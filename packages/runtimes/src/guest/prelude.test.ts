@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { GuestRun } from "../in-process/guest-run.ts";
-import { buildEngineImage, type EngineImage } from "../in-process/quickjs-vm.ts";
+import { buildEngineImage, type EngineImage, startVm } from "../in-process/quickjs-vm.ts";
+import { GuestRun } from "./guest-run.ts";
 
 let image: EngineImage;
 beforeAll(() => {
@@ -21,7 +21,7 @@ function evaluate(body: string): unknown {
     resultBytes: 1_000_000,
   };
   const run = new GuestRun({
-    image,
+    start: (host) => startVm(image, limits.memoryBytes, host),
     script: new TextEncoder().encode(`(async () => {${body}\n});`),
     seed: "1".repeat(32),
     startMs: 0,

@@ -5,6 +5,7 @@
  */
 import capture from "./prelude/capture.guest.js" with { type: "text" };
 import clockRandom from "./prelude/clock-random.guest.js" with { type: "text" };
+import nativeEngine from "./prelude/native-engine.guest.js" with { type: "text" };
 import format from "./prelude/format.guest.js" with { type: "text" };
 import text from "./prelude/text.guest.js" with { type: "text" };
 import tools from "./prelude/tools.guest.js" with { type: "text" };
@@ -13,7 +14,7 @@ import urlClasses from "./prelude/url-classes.guest.js" with { type: "text" };
 import clone from "./prelude/clone.guest.js" with { type: "text" };
 
 /** First argument of `host`. */
-export const hostOps = { call: 0, timer: 1, clear: 2, output: 3, stackOverflow: 4 } as const;
+export const hostOps = { call: 0, timer: 1, clear: 2, output: 3, stackOverflow: 4, clock: 5 } as const;
 
 /** What the prelude hands to the host, in this order. */
 export const guestEntries = [
@@ -29,17 +30,23 @@ export type GuestEntry = (typeof guestEntries)[number];
 /** A change here means that old tasks may replay differently. */
 export const preludeVersion = 1;
 
-export const preludeSource = [
+const opening = [
   '(function (host) { "use strict";',
   `const opCall = ${hostOps.call}, opTimer = ${hostOps.timer}, opClear = ${hostOps.clear}, opOutput = ${hostOps.output}, opStackOverflow = ${hostOps.stackOverflow};`,
-  capture,
-  clockRandom,
-  tools,
-  format,
-  text,
-  url,
-  urlClasses,
-  clone,
-  `return [${guestEntries.join(", ")}];`,
+];
+const pieces = [capture, clockRandom, tools, format, text, url, urlClasses, clone];
+
+export const preludeSource = [...opening, ...pieces, `return [${guestEntries.join(", ")}];`, "})"].join("\n");
+
+/**
+ * The same for a native engine, with what such an engine lacks or has too much of. It hands out one function more: it throws what a
+ * microtask let out, if one did.
+ */
+export const nativePreludeSource = [
+  ...opening,
+  `const opClock = ${hostOps.clock};`,
+  nativeEngine,
+  ...pieces,
+  `return [${[...guestEntries, "takeMicrotaskFailure"].join(", ")}];`,
   "})",
 ].join("\n");

@@ -2,10 +2,10 @@
  * The Unix socket children connect to, in a directory only this user can enter. A connection counts as a child once it says the token
  * that was given to exactly one child; anything else is closed.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Socket } from "bun";
+import { makePrivateDirectory } from "../private-directory.ts";
 import { encodeFrame, type Frame, FrameReader, type ToChild, type ToParent } from "./guest-frames.ts";
 
 export interface ChildLink {
@@ -30,23 +30,6 @@ interface Peer {
 /** Frames up to this size are joined with the one that follows. */
 const joinedBytes = 64_000;
 
-/** Longer paths do not fit into the address of a Unix socket. */
-const maxSocketPath = 100;
-
-const directoryPrefix = "executor-guests-";
-
-/** A process that was killed could not take its directory away; whoever comes next does. */
-function removeLeftovers(base: string): void {
-  for (const name of readdirSync(base)) {
-    if (!name.startsWith(directoryPrefix)) continue;
-    try {
-      process.kill(Number(name.slice(directoryPrefix.length).split("-", 1)[0]), 0);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ESRCH") rmSync(join(base, name), { recursive: true, force: true });
-    }
-  }
-}
-
 export class ChildListener {
   readonly directory: string;
   readonly socketPath: string;
@@ -54,11 +37,7 @@ export class ChildListener {
   readonly #server: { stop(closeAll?: boolean): void; unref(): void };
 
   constructor(runDir: string | undefined) {
-    if (runDir !== undefined) mkdirSync(runDir, { recursive: true, mode: 0o700 });
-    const base = runDir !== undefined && runDir.length < maxSocketPath - 30 ? runDir : tmpdir();
-    removeLeftovers(base);
-    this.directory = mkdtempSync(join(base, `${directoryPrefix}${process.pid}-`));
-    chmodSync(this.directory, 0o700);
+    this.directory = makePrivateDirectory(runDir, "executor-guests-");
     this.socketPath = join(this.directory, "s");
     this.#server = Bun.listen<Peer>({
       unix: this.socketPath,

@@ -5,9 +5,10 @@
 import { readFileSync } from "node:fs";
 import wasmPath from "quickjs-wasi/quickjs.wasm" with { type: "file" };
 import { dieWithParent } from "./die-with-parent.ts";
+import { GuestRun } from "../guest/guest-run.ts";
+import type { TurnParts } from "../guest/turn-parts.ts";
 import { encodeFrame, type Frame, FrameReader, type ToChild, type ToParent } from "./guest-frames.ts";
-import { GuestRun, type TurnParts } from "./guest-run.ts";
-import { buildEngineImage, type EngineImage } from "./quickjs-vm.ts";
+import { buildEngineImage, type EngineImage, startVm } from "./quickjs-vm.ts";
 import { readChildEnv } from "./env.ts";
 
 const gcAfterBytes = 32_000_000;
@@ -35,7 +36,7 @@ export async function runGuestChild(): Promise<void> {
 /** The guests of this child, and the bytes that wait for the socket. */
 class GuestDesk {
   readonly #image: EngineImage;
-  readonly #runs = new Map<number, GuestRun>();
+  readonly #runs = new Map<number, GuestRun<number, Uint8Array>>();
   #write: (bytes: Uint8Array) => number = () => 0;
   #waiting: Uint8Array[] = [];
   #freedBytes = 0;
@@ -79,7 +80,14 @@ class GuestDesk {
       // The script outlives this chunk of the socket, so it is copied.
       this.#runs.set(
         s,
-        new GuestRun({ image: this.#image, script: blob.slice(), seed, startMs, limits, readCpuMs: readThreadCpuMs }),
+        new GuestRun({
+          start: (host) => startVm(this.#image, limits.memoryBytes, host),
+          script: blob.slice(),
+          seed,
+          startMs,
+          limits,
+          readCpuMs: readThreadCpuMs,
+        }),
       );
     } catch {
       // No memory for one more machine: the first turn finds no session and reports it lost; the others go on.
@@ -88,7 +96,7 @@ class GuestDesk {
 
   #advance(session: number, deliveries: Extract<ToChild, { t: "advance" }>["d"], blobs: Uint8Array[]): void {
     const run = this.#runs.get(session);
-    let turn: TurnParts;
+    let turn: TurnParts<Uint8Array>;
     try {
       if (run === undefined) throw new Error("this child does not know the session");
       turn = run.advance(deliveries, blobs);

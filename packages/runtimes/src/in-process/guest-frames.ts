@@ -3,15 +3,14 @@
  * Large strings (inputs, results, output) travel as blobs of raw UTF-8, so they are never escaped into JSON a second time.
  * A reader checks sizes only; what a child says is data from an untrusted side, and the parent treats it so.
  */
-import type { GuestEnd, GuestLimits } from "@executor/core/ports/runtime";
+import type { GuestLimits } from "@executor/core/ports/runtime";
+import type { DeliveryKind, WireEnd } from "../guest/turn-parts.ts";
 
 /** Deliveries are [kind, id, atMs]; results and errors have one blob each, in order. An error's blob is a JSON object. */
 export type ToChild =
   | { t: "open"; s: number; seed: string; startMs: number; limits: GuestLimits }
   | { t: "advance"; s: number; d: [kind: DeliveryKind, id: number, atMs: number][] }
   | { t: "close"; s: number };
-export type DeliveryKind = 0 | 1 | 2;
-export const deliveryKinds = { result: 0, error: 1, timer: 2 } as const;
 
 /** Blobs of a turn: the input of each call, the text of each output, then the result if it returned. `totalMs`: CPU time of the process. */
 export type ToParent =
@@ -28,7 +27,6 @@ export type ToParent =
       end?: WireEnd;
     }
   | { t: "lost"; s: number; message: string };
-export type WireEnd = { kind: "returned" } | Exclude<GuestEnd, { kind: "returned" }>;
 
 export interface Frame<Header> {
   header: Header;

@@ -4,6 +4,8 @@
  * copy only the pages that hold data. The exports are pinned with the exact version of quickjs-wasi in package.json.
  * The engine gets no real time, no randomness, no files and no output.
  */
+import type { MachineHost } from "../guest/guest-machine.ts";
+
 /** The functions of the wasm that are used. A `box` is the address of one engine value; whoever gets one frees it. */
 export interface EngineExports {
   memory: WebAssembly.Memory;
@@ -57,18 +59,9 @@ export interface EngineExports {
   wasm_free(address: number): void;
 }
 
-/** What a machine asks of its owner. `callHost` answers with a number or nothing; a throw of either unwinds the engine. */
-export interface EngineHost {
-  callHost(op: number, args: readonly number[]): number | undefined;
-  pollInterrupt(): void;
-  readClockMs(): number;
-  /** Both boxes are the callee's to free. `handled`: an earlier report is taken back. */
-  noteRejection(promise: number, reason: number, handled: boolean): void;
-}
-
 const encoder = new TextEncoder();
 
-export function instantiateEngine(module: WebAssembly.Module, host: EngineHost): EngineExports {
+export function instantiateEngine(module: WebAssembly.Module, host: MachineHost<number>): EngineExports {
   // Filled last; the engine calls none of these before that.
   const link = {} as { engine: EngineExports };
   const imports = {

@@ -3,8 +3,9 @@
  * Values of the engine are passed around as boxes (see quickjs-engine.ts); whoever gets one frees it.
  * A machine that threw out of the engine is broken: it is dropped and never entered again.
  */
+import { type GuestMachine, GuestThrow, type MachineHost, OutOfGuestMemory } from "../guest/guest-machine.ts";
 import { type GuestEntry, guestEntries, preludeSource } from "../guest/prelude.ts";
-import { type EngineExports, type EngineHost, instantiateEngine } from "./quickjs-engine.ts";
+import { type EngineExports, instantiateEngine } from "./quickjs-engine.ts";
 
 /** The state of a machine right after the prelude ran. */
 export interface EngineImage {
@@ -72,7 +73,7 @@ function bootVm(module: WebAssembly.Module): { engine: EngineExports; vm: QuickJ
 }
 
 /** A fresh machine with its own memory, `memoryBytes` at most. */
-export function startVm(image: EngineImage, memoryBytes: number, host: EngineHost): QuickJsVm {
+export function startVm(image: EngineImage, memoryBytes: number, host: MachineHost<number>): QuickJsVm {
   const engine = instantiateEngine(image.module, host);
   const missing = image.bytes - engine.memory.buffer.byteLength;
   if (missing > 0) engine.memory.grow(missing / 65536);
@@ -85,10 +86,8 @@ export function startVm(image: EngineImage, memoryBytes: number, host: EngineHos
   return new QuickJsVm(engine, image.entries);
 }
 
-/** The engine could not get memory for something the host put in. */
-export class OutOfGuestMemory extends Error {}
-
-export class QuickJsVm {
+export class QuickJsVm implements GuestMachine<number, Uint8Array> {
+  readonly runsAllJobs = false;
   readonly #engine: EngineExports;
   readonly #entries: Record<GuestEntry, number> | undefined;
 
@@ -187,13 +186,24 @@ export class QuickJsVm {
   }
 
   readString(box: number): string {
-    return decoder.decode(this.readStringBytes(box));
+    return decoder.decode(this.readText(box));
   }
 
+  makeText(text: string): Uint8Array {
+    return encoder.encode(text);
+  }
+
+  byteLength(text: Uint8Array): number {
+    return text.length;
+  }
+
+  /** The engine keeps its limit by itself, to the byte. */
+  checkMemory(): void {}
+
   /** A copy of the string in UTF-8; undefined is returned instead of one longer than `maxBytes`. */
-  readStringBytes(box: number): Uint8Array;
-  readStringBytes(box: number, maxBytes: number): Uint8Array | undefined;
-  readStringBytes(box: number, maxBytes = Number.POSITIVE_INFINITY): Uint8Array | undefined {
+  readText(box: number): Uint8Array;
+  readText(box: number, maxBytes: number): Uint8Array | undefined;
+  readText(box: number, maxBytes = Number.POSITIVE_INFINITY): Uint8Array | undefined {
     const engine = this.#engine;
     const lengthOut = this.#allocate(4);
     const address = engine.qjs_get_string_len(box, lengthOut);
@@ -249,15 +259,6 @@ export class QuickJsVm {
     if (this.#engine.qjs_is_exception(box) === 0) return box;
     this.#engine.qjs_free_value(box);
     throw new GuestThrow(this.#engine.qjs_get_exception());
-  }
-}
-
-/** The guest's side threw; `box` is what it threw. */
-export class GuestThrow extends Error {
-  readonly box: number;
-  constructor(box: number) {
-    super("the guest threw");
-    this.box = box;
   }
 }
 

@@ -3,7 +3,8 @@
  * A child is on the untrusted side: a turn is rebuilt field by field, and one that does not fit means the child can no longer be believed.
  */
 import type { Delivery, GuestEnd, Turn } from "@executor/core/ports/runtime";
-import { deliveryKinds, type Frame, type ToChild, type ToParent, type WireEnd } from "./guest-frames.ts";
+import { deliveryKinds, type WireEnd } from "../guest/turn-parts.ts";
+import type { Frame, ToChild, ToParent } from "./guest-frames.ts";
 
 export interface DeliveryBatch {
   count: number;

@@ -4,7 +4,7 @@
  * value: the deliveries. Used on both sides; the runner in the VM is bundled with it.
  */
 import type { GuestLimits } from "@executor/core/ports/runtime";
-import type { DeliveryKind, WireEnd } from "../in-process/guest-frames.ts";
+import type { DeliveryKind, WireEnd } from "../guest/turn-parts.ts";
 
 /** What the runner finds beside it when it starts. */
 export interface RunnerJob {

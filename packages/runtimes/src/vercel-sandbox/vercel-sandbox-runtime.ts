@@ -47,6 +47,7 @@ export function createVercelSandboxRuntime(options: VercelRuntimeOptions): Runti
       "The same engine in a VM of its own at Vercel; starts in seconds, and its code runs on none of your machines.",
     preludeVersion,
     availability: async () => vercelAvailability(options),
+    inspect: async () => vercelAvailability(options),
     open: (program, signal) => opener.open(program, signal),
     close: () => opener.close(),
   };

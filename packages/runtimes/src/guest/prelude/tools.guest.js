@@ -20,13 +20,15 @@ const makeToolError = (fields, id, site) => {
   set("toolPath", fields.toolPath);
   if (fields.status !== undefined) set("status", fields.status);
   if (fields.body !== undefined) set("body", fields.body);
-  define(error, "stack", sliceText(site, indexOfText(site, "\n", indexOfText(site, "\n") + 1) + 1)); // without the two frames of the prelude
+  const stack = typeof site.stack === "string" ? site.stack : "";
+  define(error, "stack", sliceText(stack, indexOfText(stack, "\n", indexOfText(stack, "\n") + 1) + 1)); // without the two frames of the prelude
   weakSet(toolErrors, error, id);
   return error;
 };
 
 const callTool = (path, args) => {
-  const site = new Error().stack;
+  // Its stack is written only when the call fails: that is dear on some engines.
+  const site = new Error();
   let json, problem;
   try {
     json = stringifyJson(args.length === 0 || args[0] === undefined ? {} : args[0]);

@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import type { DeliveryKind } from "../../in-process/guest-frames.ts";
-import { GuestRun, type TurnParts } from "../../in-process/guest-run.ts";
-import { buildEngineImage } from "../../in-process/quickjs-vm.ts";
+import { GuestRun } from "../../guest/guest-run.ts";
+import type { DeliveryKind, TurnParts } from "../../guest/turn-parts.ts";
+import { buildEngineImage, startVm } from "../../in-process/quickjs-vm.ts";
 import { findMeter, readCpuMs } from "./cpu-meter.ts";
 import type { DownMessage, RunnerJob, TurnLine } from "../guest-messages.ts";
 
@@ -23,8 +23,9 @@ const decoder = new TextDecoder();
 function main(): void {
   const { wasmPath, program } = workerData as EngineData;
   const meter = findMeter();
+  const image = buildEngineImage(new WebAssembly.Module(readFileSync(wasmPath)));
   const run = new GuestRun({
-    image: buildEngineImage(new WebAssembly.Module(readFileSync(wasmPath))),
+    start: (host) => startVm(image, program.limits.memoryBytes, host),
     ...program,
     script: encoder.encode(program.script),
     readCpuMs: () => readCpuMs(meter),
@@ -37,7 +38,7 @@ function main(): void {
   parentPort?.postMessage({ ready: meter } satisfies FromEngine);
 }
 
-function toMessage(turn: TurnParts): FromEngine {
+function toMessage(turn: TurnParts<Uint8Array>): FromEngine {
   const { calls, inputs, timers, cleared, cpuMs, end, result } = turn;
   const text = (bytes: Uint8Array | undefined): string => decoder.decode(bytes);
   return {

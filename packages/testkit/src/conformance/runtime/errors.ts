@@ -59,6 +59,15 @@ export function describeErrors(bench: GuestBench): void {
       }
     });
 
+    test("the engine's own errors keep their name", async () => {
+      const end = await endOf("(null as any).x");
+      expect(end).toMatchObject({
+        kind: "threw",
+        name: "TypeError",
+        message: expect.stringMatching(/null.*x|x.*null/),
+      });
+    });
+
     test("an error in a timer or a microtask ends the guest", async () => {
       const session = await open("setTimeout(() => { throw new TypeError('late'); }, 1); await new Promise(() => {});");
       await session.advance([]);

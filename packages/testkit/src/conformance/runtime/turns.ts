@@ -8,7 +8,7 @@ export function describeTurns(bench: GuestBench): void {
   const { open, firstTurn, valueOf } = bench;
   describe("turns", () => {
     test("it is available", async () => {
-      expect(await bench.runtime.availability()).toEqual({ available: true });
+      expect(await bench.runtime.availability()).toMatchObject({ available: true });
     });
 
     test("returned values come back as JSON", async () => {

@@ -1,56 +1,60 @@
 /**
- * One guest inside a child: starts its program, applies deliveries, collects what comes out and enforces its limits.
+ * One guest in its machine: starts its program, applies deliveries, collects what comes out and enforces its limits.
+ * The same for every engine that runs in a process of ours: same turns, same limits, same errors.
  * Nothing here looks at real time but the CPU meter, and that can only end a guest, never change what it does.
  * After a stop the machine is dropped: a broken engine is never entered again.
  */
 import type { GuestLimits } from "@executor/core/ports/runtime";
-import { hostOps } from "../guest/prelude.ts";
-import { type DeliveryKind, deliveryKinds, type WireEnd } from "./guest-frames.ts";
-import { type GuestProblem, GuestStop, limitBehind, lineOf, taskFile, whoseError } from "./guest-stop.ts";
-import { type EngineImage, GuestThrow, OutOfGuestMemory, type QuickJsVm, startVm } from "./quickjs-vm.ts";
+import { type GuestMachine, GuestThrow, type MachineHost, OutOfGuestMemory } from "./guest-machine.ts";
+import {
+  type GuestProblem,
+  GuestStop,
+  limitBehind,
+  lineOf,
+  memoryStop,
+  rewordProblem,
+  stopBehind,
+  taskFile,
+  throwBehind,
+} from "./guest-stop.ts";
+import { hostOps } from "./prelude.ts";
+import { Rejections } from "./rejections.ts";
+import { type DeliveryKind, deliveryKinds, makeTurn, type TurnParts, type WireEnd } from "./turn-parts.ts";
 
-export interface TurnParts {
-  calls: [id: number, path: string, after: number][];
-  inputs: Uint8Array[];
-  timers: [id: number, delayMs: number, after: number][];
-  cleared: number[];
-  out: (1 | 2)[];
-  texts: Uint8Array[];
-  result?: Uint8Array;
-  cpuMs: number;
-  end?: WireEnd;
-}
-
-export interface GuestRunOptions {
-  image: EngineImage;
-  script: Uint8Array;
+export interface GuestRunOptions<Box, Text> {
+  start: (host: MachineHost<Box>) => GuestMachine<Box, Text>;
+  script: Text;
   seed: string;
   startMs: number;
   limits: GuestLimits;
   /** CPU time of this thread so far. */
   readCpuMs: () => number;
+  /** Called with each line of output as it is written, instead of keeping it for the turn. */
+  onOutput?: (stream: 1 | 2, text: Text) => void;
+  /** The engine tells of unhandled rejections only later: whoever drives calls `takeRejections` for them. */
+  rejectionsComeLate?: boolean;
 }
 
 const maxTimers = 100_000;
 const maxPathBytes = 1_000;
-const maxNotedRejections = 1_000;
-const maxShownRejections = 5;
 /** What a line of output costs beside its text, so that a flood of empty lines ends too. */
 const outputLineBytes = 16;
 const refusedTooLarge = -1;
 const refusedPath = -2;
-const encoder = new TextEncoder();
+/** A call of code that is over: its promise stays pending, and nobody hears of it. */
+const ignoredCall = Number.MAX_SAFE_INTEGER;
 
-export class GuestRun {
-  readonly #options: GuestRunOptions;
+export class GuestRun<Box, Text> {
+  readonly #options: GuestRunOptions<Box, Text>;
   readonly #limits: GuestLimits;
-  #vm: QuickJsVm | undefined;
-  #task = 0;
+  #vm: GuestMachine<Box, Text> | undefined;
+  #lastVm: GuestMachine<Box, Text> | undefined;
+  #task: Box | undefined;
   #started = false;
   #over = false;
   #ending = false;
   #nowMs: number;
-  #turn: TurnParts = emptyTurn();
+  #turn: TurnParts<Text> = makeTurn();
   #applied = 0;
   #nextCall = 0;
   #nextTimer = 0;
@@ -59,13 +63,13 @@ export class GuestRun {
   #outputFull = false;
   #cpuMs = 0;
   #enteredAtMs = 0;
-  readonly #rejections = new Map<number, { promise: number; reason: number }>();
+  readonly #rejections = new Rejections<Box>();
 
-  constructor(options: GuestRunOptions) {
+  constructor(options: GuestRunOptions<Box, Text>) {
     this.#options = options;
     this.#limits = options.limits;
     this.#nowMs = options.startMs;
-    this.#vm = startVm(options.image, options.limits.memoryBytes, {
+    this.#vm = options.start({
       callHost: (op, args) => this.#callHost(op, args),
       pollInterrupt: () => this.#checkCpu(),
       readClockMs: () => this.#nowMs,
@@ -78,33 +82,57 @@ export class GuestRun {
   }
 
   /** Throws only when the engine itself failed; then the guest is lost, not at fault. */
-  advance(deliveries: readonly [DeliveryKind, number, number][], blobs: readonly Uint8Array[]): TurnParts {
+  advance(deliveries: readonly [DeliveryKind, number, number][], blobs: readonly Text[]): TurnParts<Text> {
     const vm = this.#vm;
     if (vm === undefined || this.#over) throw new Error("this guest is over");
-    this.#turn = emptyTurn();
+    this.#turn = makeTurn();
     this.#applied = 0;
     this.#enteredAtMs = this.#options.readCpuMs();
     let end: WireEnd | undefined;
     try {
       end = this.#applyAll(vm, deliveries, blobs);
+      if (end === undefined) {
+        this.#checkCpu();
+        vm.checkMemory(this.#limits.memoryBytes);
+      }
     } catch (error) {
       end = this.#explainStop(vm, error);
-      this.#vm = undefined;
     }
+    return this.#closeTurn(end);
+  }
+
+  /** The turn as it stands, ended by what was thrown: for an engine that cannot be unwound and must go with its process. */
+  stopNow(error: unknown): TurnParts<Text> {
+    if (this.#vm === undefined) throw new Error("this guest is over");
+    return this.#closeTurn(this.#explainStop(this.#vm, error));
+  }
+
+  /** What nobody handled, as lines for stderr; for an engine that tells of it late. */
+  takeRejections(): Text[] {
+    const vm = this.#lastVm;
+    if (vm === undefined) return [];
+    this.#turn = makeTurn();
+    this.#showRejections(vm, true);
+    this.#lastVm = undefined;
+    return this.#turn.texts;
+  }
+
+  #closeTurn(end: WireEnd | undefined): TurnParts<Text> {
     this.#cpuMs += this.#options.readCpuMs() - this.#enteredAtMs;
     this.#turn.cpuMs = Math.round(this.#cpuMs * 1000) / 1000;
     if (end !== undefined) {
       this.#turn.end = end;
       this.#over = true;
+      if (this.#options.rejectionsComeLate === true && end.kind !== "stopped") this.#lastVm = this.#vm;
       this.#vm = undefined;
     }
     return this.#turn;
   }
 
   #applyAll(
-    vm: QuickJsVm,
+    vm: GuestMachine<Box, Text>,
     deliveries: readonly [DeliveryKind, number, number][],
-    blobs: readonly Uint8Array[],
+    blobs: readonly Text[],
   ): WireEnd | undefined {
     let end: WireEnd | undefined;
     if (!this.#started) {
@@ -123,7 +151,7 @@ export class GuestRun {
     return end;
   }
 
-  #startProgram(vm: QuickJsVm): WireEnd | undefined {
+  #startProgram(vm: GuestMachine<Box, Text>): WireEnd | undefined {
     const { seed, script } = this.#options;
     const words = [0, 8, 16, 24].map((at) => Number.parseInt(seed.slice(at, at + 8), 16) || 0);
     vm.free(
@@ -132,12 +160,12 @@ export class GuestRun {
         [...words, this.#limits.callInputBytes].map((value) => vm.makeNumber(value)),
       ),
     );
-    let program: number;
+    let program: Box;
     try {
       program = vm.evaluate(script, taskFile);
     } catch (error) {
       if (!(error instanceof GuestThrow)) throw error;
-      const problem = this.#describe(vm, error.box);
+      const problem = this.#describe(vm, error.box as Box);
       if (problem.name !== "SyntaxError") return this.#endByThrow(problem);
       const line = lineOf(problem.stack);
       return {
@@ -151,7 +179,12 @@ export class GuestRun {
     });
   }
 
-  #applyDelivery(vm: QuickJsVm, kind: DeliveryKind, id: number, data: Uint8Array | undefined): WireEnd | undefined {
+  #applyDelivery(
+    vm: GuestMachine<Box, Text>,
+    kind: DeliveryKind,
+    id: number,
+    data: Text | undefined,
+  ): WireEnd | undefined {
     let known = false;
     const end = this.#guard(vm, () => {
       const args = [vm.makeNumber(id)];
@@ -173,11 +206,13 @@ export class GuestRun {
   }
 
   /** Runs microtasks until there are none, or the task has settled: nothing runs after its end. */
-  #drain(vm: QuickJsVm): WireEnd | undefined {
+  #drain(vm: GuestMachine<Box, Text>): WireEnd | undefined {
     for (let jobs = 1; ; jobs += 1) {
-      const state = vm.promiseState(this.#task);
-      if (state === "fulfilled") return this.#endByReturn(vm);
-      if (state !== "pending") return this.#endByThrow(this.#describe(vm, vm.promiseResult(this.#task)), vm);
+      const task = this.#task;
+      if (task === undefined) throw new Error("the program was not started");
+      const state = vm.promiseState(task);
+      if (state === "fulfilled") return this.#endByReturn(vm, task);
+      if (state !== "pending") return this.#endByThrow(this.#describe(vm, vm.promiseResult(task)), vm);
       let ran = false;
       const end = this.#guard(vm, () => {
         ran = vm.runJob();
@@ -189,24 +224,24 @@ export class GuestRun {
   }
 
   /** An error that the guest let out of a timer or a microtask ends it, as it would end a process. */
-  #guard(vm: QuickJsVm, act: () => void): WireEnd | undefined {
+  #guard(vm: GuestMachine<Box, Text>, act: () => void): WireEnd | undefined {
     try {
       act();
       return undefined;
     } catch (error) {
       if (!(error instanceof GuestThrow)) throw error;
-      return this.#endByThrow(this.#describe(vm, error.box), vm);
+      return this.#endByThrow(this.#describe(vm, error.box as Box), vm);
     }
   }
 
-  #endByReturn(vm: QuickJsVm): WireEnd {
+  #endByReturn(vm: GuestMachine<Box, Text>, task: Box): WireEnd {
     this.#ending = true;
-    let json: number;
+    let json: Box;
     try {
-      json = vm.callEntry("writeResult", [vm.promiseResult(this.#task)]);
+      json = vm.callEntry("writeResult", [vm.promiseResult(task)]);
     } catch (error) {
       if (!(error instanceof GuestThrow)) throw error;
-      const problem = this.#describe(vm, error.box);
+      const problem = this.#describe(vm, error.box as Box);
       return (
         limitBehind(problem) ?? {
           kind: "stopped",
@@ -221,42 +256,35 @@ export class GuestRun {
         code: "task.result_not_json",
         message: "The result is a function or a symbol, which JSON cannot hold",
       };
-    const bytes = vm.readStringBytes(json, this.#limits.resultBytes);
-    if (bytes === undefined)
+    const text = vm.readText(json, this.#limits.resultBytes);
+    if (text === undefined)
       return {
         kind: "stopped",
         code: "task.result_too_large",
         message: `The result is over the limit of ${this.#limits.resultBytes} bytes`,
       };
-    this.#turn.result = bytes;
+    this.#turn.result = text;
     this.#showRejections(vm);
     return { kind: "returned" };
   }
 
-  #endByThrow(problem: GuestProblem, vm?: QuickJsVm): WireEnd {
+  #endByThrow(problem: GuestProblem, vm?: GuestMachine<Box, Text>): WireEnd {
     const limit = limitBehind(problem);
     if (limit !== undefined) return limit;
     // Without memory for an error object the engine throws null.
     const isShort = (vm?.memoryBytes ?? 0) > this.#limits.memoryBytes * 0.8;
-    if (isShort && problem.message === "null was thrown") return this.#memoryStop();
+    if (isShort && problem.message === "null was thrown") return memoryStop(this.#limits.memoryBytes);
     if (vm !== undefined) this.#showRejections(vm);
-    const line = lineOf(problem.stack);
-    return {
-      kind: "threw",
-      name: problem.name,
-      message: problem.message,
-      ...(line === undefined ? {} : { line }),
-      ...whoseError(problem),
-    };
+    return throwBehind(problem);
   }
 
-  #describe(vm: QuickJsVm, box: number): GuestProblem {
+  #describe(vm: GuestMachine<Box, Text>, box: Box): GuestProblem {
     this.#ending = true;
     try {
       const text = vm.callEntry("describeError", [box]);
       const problem = JSON.parse(vm.readString(text)) as GuestProblem;
       vm.free(text);
-      return problem;
+      return rewordProblem(problem);
     } catch (error) {
       if (!(error instanceof GuestThrow)) throw error;
       // It runs on an empty stack and catches what the guest's getters throw, so most likely memory is short.
@@ -266,21 +294,10 @@ export class GuestRun {
     }
   }
 
-  #explainStop(vm: QuickJsVm, error: unknown): WireEnd {
-    if (error instanceof GuestStop) return { kind: "stopped", code: error.code, message: error.message };
-    if (error instanceof OutOfGuestMemory) return this.#memoryStop();
-    if (error instanceof RangeError && /stack/i.test(error.message))
-      return { kind: "stopped", code: "task.stack_overflow", message: "The code nests or recurses too deeply" };
-    if (error instanceof RangeError && /memory|allocat/i.test(error.message)) return this.#memoryStop();
-    throw new Error(`the engine failed with ${vm.memoryBytes} bytes in use: ${String(error)}`);
-  }
-
-  #memoryStop(): WireEnd {
-    return {
-      kind: "stopped",
-      code: "task.memory_limit",
-      message: `The code used more than ${this.#limits.memoryBytes} bytes of memory`,
-    };
+  #explainStop({ memoryBytes }: GuestMachine<Box, Text>, error: unknown): WireEnd {
+    const end = stopBehind(error, this.#limits.memoryBytes);
+    if (end === undefined) throw new Error(`the engine failed with ${memoryBytes} bytes in use: ${String(error)}`);
+    return end;
   }
 
   #checkCpu(): void {
@@ -288,17 +305,17 @@ export class GuestRun {
     throw new GuestStop("task.cpu_limit", `The code used more than ${this.#limits.cpuMs} ms of CPU time`);
   }
 
-  #callHost(op: number, args: readonly number[]): number | undefined {
+  #callHost(op: number, args: readonly Box[]): number | undefined {
     const vm = this.#vm;
     if (vm === undefined) throw new Error("the prelude called its host before there was one");
-    const [first = 0, second = 0] = args;
+    const [first, second] = args as readonly [Box, Box];
     switch (op) {
       case hostOps.call:
         return this.#makeCall(vm, first, second);
       case hostOps.timer:
         return this.#makeTimer(vm.readNumber(first));
       case hostOps.clear:
-        if (!this.#ending) this.#turn.cleared.push(vm.readNumber(first));
+        if (!this.#ending && !this.#hasSettled(vm)) this.#turn.cleared.push(vm.readNumber(first));
         return undefined;
       case hostOps.output:
         this.#writeOutput(vm, vm.readNumber(first) === 1 ? 1 : 2, second);
@@ -308,82 +325,73 @@ export class GuestRun {
     }
   }
 
-  #makeCall(vm: QuickJsVm, path: number, input: number): number {
+  #makeCall(vm: GuestMachine<Box, Text>, path: Box, input: Box): number {
     if (this.#ending) return refusedPath;
+    if (this.#hasSettled(vm)) return ignoredCall;
     if (this.#nextCall >= this.#limits.calls)
       throw new GuestStop("task.call_limit", `The code made more than ${this.#limits.calls} tool calls`);
-    const pathBytes = vm.readStringBytes(path, maxPathBytes);
-    if (pathBytes === undefined) return refusedPath;
-    const bytes = vm.readStringBytes(input, this.#limits.callInputBytes);
-    if (bytes === undefined) return refusedTooLarge;
+    if (vm.readText(path, maxPathBytes) === undefined) return refusedPath;
+    const text = vm.readText(input, this.#limits.callInputBytes);
+    if (text === undefined) return refusedTooLarge;
     // Inputs wait outside the machine until the turn ends, so without this they would escape its memory limit.
-    this.#stepBytes += bytes.length;
+    this.#stepBytes += vm.byteLength(text);
     if (this.#stepBytes > Math.max(this.#limits.memoryBytes, this.#limits.callInputBytes))
       throw new OutOfGuestMemory("the inputs of calls made at once");
     const id = this.#nextCall++;
-    this.#turn.calls.push([id, new TextDecoder().decode(pathBytes), this.#applied]);
-    this.#turn.inputs.push(bytes);
+    this.#turn.calls.push([id, vm.readString(path), this.#applied]);
+    this.#turn.inputs.push(text);
     return id;
+  }
+
+  /** An engine that runs its microtasks all at once goes on for a moment after the end; none of that counts. */
+  #hasSettled(vm: GuestMachine<Box, Text>): boolean {
+    return vm.runsAllJobs && this.#task !== undefined && vm.promiseState(this.#task) !== "pending";
   }
 
   #makeTimer(delayMs: number): number {
     if (this.#ending || this.#nextTimer >= maxTimers) return -1;
+    if (this.#vm !== undefined && this.#hasSettled(this.#vm)) return ignoredCall;
     const id = this.#nextTimer++;
     this.#turn.timers.push([id, delayMs, this.#applied]);
     return id;
   }
 
-  #writeOutput(vm: QuickJsVm, stream: 1 | 2, text: number): void {
-    if (this.#outputFull || this.#ending) return;
+  #writeOutput(vm: GuestMachine<Box, Text>, stream: 1 | 2, box: Box): void {
+    if (this.#outputFull || this.#ending || this.#hasSettled(vm)) return;
     const room = this.#limits.outputBytes - this.#outputBytes - outputLineBytes;
-    const bytes = room < 0 ? undefined : vm.readStringBytes(text, room);
-    if (bytes !== undefined) {
-      this.#outputBytes += bytes.length + outputLineBytes;
-      this.#pushOutput(stream, bytes);
+    const text = room < 0 ? undefined : vm.readText(box, room);
+    if (text !== undefined) {
+      this.#outputBytes += vm.byteLength(text) + outputLineBytes;
+      this.#pushOutput(stream, text);
       return;
     }
     this.#outputFull = true;
     this.#pushOutput(
       2,
-      encoder.encode(`[output is over the limit of ${this.#limits.outputBytes} bytes; the rest is dropped]`),
+      vm.makeText(`[output is over the limit of ${this.#limits.outputBytes} bytes; the rest is dropped]`),
     );
   }
 
-  #pushOutput(stream: 1 | 2, bytes: Uint8Array): void {
+  #pushOutput(stream: 1 | 2, text: Text): void {
+    if (this.#options.onOutput !== undefined) return this.#options.onOutput(stream, text);
     this.#turn.out.push(stream);
-    this.#turn.texts.push(bytes);
+    this.#turn.texts.push(text);
   }
 
-  #noteRejection(promise: number, reason: number, handled: boolean): void {
-    const vm = this.#vm;
-    if (vm === undefined) return;
-    const identity = vm.identityOf(promise);
-    const noted = this.#rejections.get(identity);
-    if (!handled && noted === undefined && this.#rejections.size < maxNotedRejections) {
-      this.#rejections.set(identity, { promise, reason });
-      return;
-    }
-    if (handled && noted !== undefined) {
-      this.#rejections.delete(identity);
-      vm.free(noted.promise);
-      vm.free(noted.reason);
-    }
-    vm.free(promise);
-    vm.free(reason);
+  #noteRejection(promise: Box, reason: Box, handled: boolean): void {
+    const vm = this.#vm ?? this.#lastVm;
+    if (vm !== undefined) this.#rejections.note(vm, promise, reason, handled);
   }
 
   /** A call nobody awaited may have failed: say so instead of losing it. */
-  #showRejections(vm: QuickJsVm): void {
-    if (this.#task !== 0) this.#rejections.delete(vm.identityOf(this.#task));
-    let shown = 0;
-    for (const { reason } of this.#rejections.values()) {
-      if (shown++ === maxShownRejections || this.#outputFull) return;
+  #showRejections(vm: GuestMachine<Box, Text>, isLate = false): void {
+    if (this.#options.rejectionsComeLate === true && !isLate) return;
+    if (this.#task !== undefined) this.#rejections.forget(vm.identityOf(this.#task));
+    for (const reason of this.#rejections.firstReasons()) {
+      if (this.#outputFull) return;
       const problem = this.#describe(vm, reason);
-      this.#pushOutput(2, encoder.encode(`[nobody handled this error] ${problem.name}: ${problem.message}`));
+      this.#turn.out.push(2);
+      this.#turn.texts.push(vm.makeText(`[nobody handled this error] ${problem.name}: ${problem.message}`));
     }
   }
-}
-
-function emptyTurn(): TurnParts {
-  return { calls: [], inputs: [], timers: [], cleared: [], out: [], texts: [], cpuMs: 0 };
 }

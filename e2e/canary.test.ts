@@ -3,7 +3,8 @@
  * way; then not one byte of any of them may be in the database, its log, the data directory, the output of any process, an event, a
  * result, an error, an answer of the API, or the arguments and environment of a child.
  * The exceptions are what a secret is for: the file `owner-key` holds the owner's own key; server and worker were given
- * EXECUTOR_TOOL_SOURCES, EXECUTOR_SECRET_… and WORKOS_API_KEY in their environment, and a stdio server is given its variables.
+ * EXECUTOR_TOOL_SOURCES, EXECUTOR_SECRET_… and WORKOS_API_KEY in their environment, the server's reader of sources the last two of
+ * these, and a stdio server is given its variables.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -100,7 +101,8 @@ beforeAll(async () => {
     const ours = roots();
     const lines = new Set(ours.map(commandLine));
     // Between its fork and its exec a child still is its parent.
-    const isOther = (pid: number) => !lines.has(commandLine(pid)) && !commandLine(pid).includes("server-everything");
+    const mayKnow = /server-everything|source-reader\/main/;
+    const isOther = (pid: number) => !lines.has(commandLine(pid)) && !mayKnow.test(commandLine(pid));
     return ours.flatMap((root) => processTree(root).map((pid) => ({ pid, environment: isOther(pid) })));
   });
   const { token } = JSON.parse(readFileSync(join(installation.home, "owner-key"), "utf8")) as { token: string };

@@ -24,7 +24,7 @@ export const openapiKind: LoadedKind = {
 
 async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> {
   const loaded = await loadDocument(source.definition, io);
-  if (mentionsIds(loaded.text))
+  if (mayHaveIds(loaded.root) && mentionsIds(loaded.text))
     resolveIds({ root: loaded.root, urls: documentUrls(loaded.root, loaded.url), warn: () => undefined });
   const { root, warnings } = await withExternal(loaded, io);
   io.onProgress({ phase: "indexing" });
@@ -49,6 +49,10 @@ async function readSource(source: SourceSpec, io: ReadIo): Promise<SourceIndex> 
     document: { contentType: loaded.contentType, text: loaded.text },
   };
 }
+
+/** Schemas have had ids since 3.1; looking for them in the text of a large document costs milliseconds. */
+const mayHaveIds = ({ openapi, swagger }: Record<string, unknown>): boolean =>
+  swagger === undefined && !/^3\.0(?:\.|$)/.test(String(openapi));
 
 async function withExternal(
   loaded: LoadedDocument,

@@ -147,7 +147,10 @@ function readWords(builder: Builder, text: string, field: number, most: number):
   const found: number[] = [];
   const withJoined = field !== Field.name && field !== Field.keyword;
   const many = field === Field.name ? field | Field.pluralName : field;
-  for (const chunk of text.match(chunks) ?? []) {
+  // One by one: of a long text only its first words are looked at.
+  chunks.lastIndex = 0;
+  for (let match = chunks.exec(text); match !== null; match = chunks.exec(text)) {
+    const chunk = match[0];
     const { words, plurals, joined } = builder.chunks.get(chunk) ?? readChunk(builder, chunk);
     for (let at = 0; at < words.length && found.length < most; at++) {
       const word = words[at] as number;

@@ -101,7 +101,7 @@ test("a server that sends a person to a page: the address is shown, and the call
   expect(server.calls).toEqual([{ name: "pay", finished: true }]);
 });
 
-test("a question outlives server and worker: the call is sent anew with the answer, and nobody is asked twice", async () => {
+test("a question outlives server and worker: a person allows to send the call anew, with the answer, and is not asked for it twice", async () => {
   const { server } = await connect("shop", [tool("buy")], { buy: form });
   const { taskId } = await person.executor.tasks.create("return await tools.shop.buy({})");
   await person.executor.approvals.approve((await waiting(taskId)).pending[0]?.interactionId ?? "");
@@ -111,6 +111,11 @@ test("a question outlives server and worker: the call is sent anew with the answ
   });
   await installation.restart();
   await person.executor.interactions.answer(asked.interactionId, { account: "mine" });
+  const again = await waiting(taskId);
+  expect(again.pending).toMatchObject([
+    { kind: "approval", detail: expect.stringContaining("may already have happened") },
+  ]);
+  await person.executor.approvals.approve(again.pending[0]?.interactionId ?? "");
   const task = await ended(taskId);
   expect(task).toMatchObject({ status: "completed", result: '{"action":"accept","content":{"account":"mine"}}' });
   expect(server.calls.map(({ finished }) => finished)).toEqual([false, true]);

@@ -6,7 +6,16 @@ import { AppError } from "@executor/contracts/error";
 import type { ToolApproval } from "@executor/contracts/tool";
 import type { Logger } from "@executor/core/log";
 import type { AuthParts, GuardedFetch, IndexedTool, SourceSpec, SourceTools } from "@executor/core/ports/source";
-import type { Asked, GatedPart, Prepared, Sent, Tool, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
+import type {
+  Asked,
+  GatedPart,
+  OpenCall,
+  Prepared,
+  Sent,
+  Tool,
+  ToolCall,
+  ToolOutcome,
+} from "@executor/core/tools/tool";
 import { readAuthChallenge } from "./oauth/auth-challenge.ts";
 
 /** Whose secrets a call is made with. */
@@ -96,6 +105,10 @@ class SourceTool implements Tool {
     const prepared = await this.#prepareWith(request, resolved.auth);
     if (prepared.kind === "ask") return prepared;
     return { kind: "ready", send: () => this.#send(request, resolved, prepared.send) };
+  }
+
+  openCall(callId: string): OpenCall | null {
+    return this.#tools.openCall?.(this.#indexed, callId) ?? null;
   }
 
   #prepareWith(call: ToolCall, auth: AuthParts): Promise<Prepared> {

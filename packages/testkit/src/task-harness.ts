@@ -142,9 +142,14 @@ export class TaskHarness {
     return this.store.decideApproval({ ...about, decision, reason: reason ?? null, remember: null });
   }
 
+  /** Null: a person declines to answer. */
   answer(interactionId: string, answer: unknown): Promise<InteractionRow> {
     const about = { interactionId, workspaceId: this.workspaceId, by, now: this.host.now() };
-    return this.store.resolveInteraction({ ...about, answerJson: JSON.stringify(answer), reason: null });
+    return this.store.resolveInteraction({
+      ...about,
+      answerJson: answer === null ? null : JSON.stringify(answer),
+      reason: null,
+    });
   }
 
   async close(): Promise<void> {

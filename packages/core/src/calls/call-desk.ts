@@ -12,10 +12,10 @@ import type { NewInteraction } from "../store/progress.ts";
 import type { InteractionRow, PolicyRow, TaskRow } from "../store/tables.ts";
 import { nearestVisible } from "../tools/describe-tools.ts";
 import { findTool } from "../tools/tool-segment.ts";
-import type { Answered, Ask, Tool, ToolOutcome } from "../tools/tool.ts";
+import type { Answered, Ask, OpenCall, Tool, ToolCall, ToolOutcome } from "../tools/tool.ts";
 import { denialCodes, gateCall } from "./gate-call.ts";
 import type { Journal, JournalCall } from "./journal.ts";
-import { isRepeatable, performCall } from "./perform-call.ts";
+import { goOnWithCall, isRepeatable, type Performed, performCall } from "./perform-call.ts";
 
 export interface HeldCall {
   call: JournalCall;
@@ -51,6 +51,8 @@ export class CallDesk {
   readonly #queued: HeldCall[] = [];
   readonly #underWay = new Set<Promise<void>>();
   readonly #waitingFor = new Set<string>();
+  /** Calls that wait in the middle for a person's answer. */
+  readonly #open = new Map<string, OpenCall>();
   #guestIsOver = false;
   #lastAskedAt = 0;
 
@@ -97,6 +99,8 @@ export class CallDesk {
   /** The code is over: what it started and did not await is finished, what would have to ask is not asked. */
   async finish({ startHeld }: { startHeld: boolean }): Promise<void> {
     this.#guestIsOver = true;
+    // Nobody sees what comes of them any more; the other side need not wait for an answer.
+    for (const open of this.#open.values()) void open.giveUp();
     if (startHeld) await this.gateHeld();
     await this.settle();
   }
@@ -111,11 +115,14 @@ export class CallDesk {
     const { task, limits, interactions, catalog } = this.#deps;
     const { call } = held;
     const tool = findTool(catalog, call.toolPath);
+    const asked = this.#askedLast(call);
+    const open = asked && call.state !== "done" ? (tool?.openCall?.(call.callId) ?? null) : null;
     const approvals = interactions.filter((each) => each.kind === "approval");
     const decision = gateCall({
       toolPath: call.toolPath,
       inputDigest: call.inputDigest,
-      journal: call.state,
+      journal: open ? "open" : call.state,
+      asked,
       tool: tool && { schemaHash: tool.schemaHash, repeatable: isRepeatable(tool) },
       nearest: tool ? [] : nearestVisible({ catalog, policies: policies ?? [], caller: task }, call.toolPath),
       verdict: tool && policies ? evaluateCall(policies, tool, task, held.input) : closed,
@@ -135,6 +142,7 @@ export class CallDesk {
       case "replay":
         return null;
       case "refuse": {
+        void open?.giveUp();
         const code = !policies && decision.code === "policy.denied" ? "policy.unavailable" : decision.code;
         this.#finishCall(call, { ok: false, code, message: decision.message }, decision.why, false);
         return null;
@@ -144,7 +152,7 @@ export class CallDesk {
           this.#waitingFor.add(decision.approvalId ?? this.#askApproval(held, tool as Tool, decision));
         return null;
       case "execute":
-        return () => this.#perform(held, tool as Tool, decision.approvalId, decision.why);
+        return () => this.#perform(held, tool as Tool, open, decision);
     }
   }
 
@@ -152,8 +160,12 @@ export class CallDesk {
   async #performQueued(): Promise<void> {
     const next = this.#queued.shift();
     if (!next) return;
+    await this.#gateAgain(next);
+  }
+
+  async #gateAgain(held: HeldCall): Promise<void> {
     const policies = await this.#deps.readPolicies().catch(() => null);
-    if (!this.#deps.isStopped()) await this.#gate(next, policies)?.();
+    if (!this.#deps.isStopped()) await this.#gate(held, policies)?.();
   }
 
   #track(work: Promise<void>): void {
@@ -169,36 +181,76 @@ export class CallDesk {
     this.#underWay.add(tracked);
   }
 
-  async #perform(held: HeldCall, tool: Tool, approvalId: string | null, why: string): Promise<void> {
-    const { task, journal, limits, signal } = this.#deps;
+  async #perform(
+    held: HeldCall,
+    tool: Tool,
+    open: OpenCall | null,
+    { approvalId, why }: { approvalId: string | null; why: string },
+  ): Promise<void> {
+    const { journal, limits } = this.#deps;
     const { call } = held;
-    const asked = this.#deps.interactions.findLast((each) => each.callId === call.callId && each.kind !== "approval");
+    const deps = { journal, maxResultBytes: limits.callResultBytes };
+    const asked = this.#askedLast(call);
+    if (open && asked) {
+      if (asked.status === "pending") return await this.#wait(call, open, asked.interactionId, why);
+      this.#open.delete(call.callId);
+      const performed = await goOnWithCall(deps, call, tool, open, this.#requestOf(held, asked));
+      if (performed) return this.#take(held, tool, performed, { approvalId, why, asked });
+      // It was sent, and ended without the answer. What may be sent twice is; for the rest a person is asked.
+      call.state = "sent";
+      return await this.#gateAgain(held);
+    }
     if (asked && asked.status !== "resolved") return this.#waitOrRefuse(call, asked);
+    const performed = await performCall(deps, call, tool, this.#requestOf(held, null), approvalId);
+    await this.#take(held, tool, performed, { approvalId, why, asked: null });
+  }
+
+  /** `asked`: what was answered, or not, in the middle of it. */
+  async #take(
+    { call, ...held }: HeldCall,
+    tool: Tool,
+    performed: Performed,
+    { approvalId, why, asked }: { approvalId: string | null; why: string; asked: InteractionRow | null },
+  ): Promise<void> {
+    if (performed.kind === "outcome") {
+      const { outcome } = performed;
+      // The other side heard that nobody answers, and ended the call with an error: that it was a person is what counts.
+      if (asked && asked.status !== "resolved" && !outcome.ok) return this.#waitOrRefuse(call, asked);
+      return this.#finishCall(call, outcome, why, !isRepeatable(tool));
+    }
+    const open = performed.at === "open" ? (tool.openCall?.(call.callId) ?? null) : null;
+    if (!this.#guestIsOver) {
+      // What may be sent twice need not count as sent: without the open call it is simply sent again.
+      const isUndone = performed.at === "put-off" || (performed.at === "open" && isRepeatable(tool));
+      if (performed.at === "open" && !isUndone) call.state = "sent";
+      const putOff = isUndone ? { approvalId } : null;
+      await this.#wait(call, open, this.#ask({ call, ...held }, tool, performed.ask, why, putOff), why);
+    } else if (open) await this.#wait(call, open, "", why);
+    else if (performed.at !== "unsent") this.#finishCall(call, nobodyToAsk(tool.path), why, true);
+  }
+
+  /** For the answer to a question in the middle of a call; when the code is over nobody is asked, and the call ends. */
+  async #wait(call: JournalCall, open: OpenCall | null, interactionId: string, why: string): Promise<void> {
+    if (open && this.#guestIsOver) return this.#finishCall(call, await open.giveUp(), why, true);
+    if (open) this.#open.set(call.callId, open);
+    this.#waitingFor.add(interactionId);
+  }
+
+  /** `asked`: the question in the middle of it; the other side must also hear that nobody answers. */
+  #requestOf({ call, input }: HeldCall, asked: InteractionRow | null): ToolCall {
+    const { taskId, workspaceId, actorId, clientId } = this.#deps.task;
     const answers = this.#answersTo(call);
-    const { taskId, workspaceId, actorId, clientId } = task;
-    const request = {
-      taskId,
-      callId: call.callId,
-      workspaceId,
-      actorId,
-      clientId,
-      toolPath: call.toolPath,
-      input: held.input,
-      answer: answers.at(-1)?.answer,
-      answers,
-      signal,
-    };
-    const performed = await performCall(
-      { journal, maxResultBytes: limits.callResultBytes },
-      call,
-      tool,
-      request,
-      approvalId,
-    );
-    if (performed.kind === "outcome") this.#finishCall(call, performed.outcome, why, !isRepeatable(tool));
-    else if (!this.#guestIsOver)
-      this.#waitingFor.add(this.#ask(held, tool, performed.ask, why, performed.putOff ? { approvalId } : null));
-    else if (performed.putOff) this.#finishCall(call, nobodyToAsk(tool.path), why, true);
+    if (asked && asked.status !== "resolved") {
+      const refused = asked.status === "expired" ? "cancel" : "decline";
+      answers.push({ kind: asked.kind as Answered["kind"], answer: undefined, stateJson: asked.stateJson, refused });
+    }
+    const { callId, toolPath } = call;
+    const ids = { taskId, callId, workspaceId, actorId, clientId, toolPath };
+    return { ...ids, input, answer: answers.at(-1)?.answer, answers, signal: this.#deps.signal };
+  }
+
+  #askedLast(call: JournalCall): InteractionRow | null {
+    return this.#deps.interactions.findLast((each) => each.callId === call.callId && each.kind !== "approval") ?? null;
   }
 
   #answersTo(call: JournalCall): Answered[] {

@@ -12,6 +12,7 @@ const question = (over: Partial<GateQuestion> = {}): GateQuestion => ({
   journal: "new",
   tool: { schemaHash: "hash", repeatable: false },
   nearest: [],
+  asked: null,
   verdict: { ...allow, matched: [] },
   approvals: [],
   deniedTwin: null,

@@ -10,13 +10,18 @@ import type { InteractionRow } from "../store/tables.ts";
 export interface GateQuestion {
   toolPath: string;
   inputDigest: string;
-  /** What the journal knows of this call. "sent" by an earlier run and without outcome: nobody knows whether it happened. */
-  journal: "new" | "sent" | "done";
+  /**
+   * What the journal knows of this call. "sent" by an earlier run and without outcome: nobody knows whether it happened.
+   * "open": sent too, but it waits in this process for a person's answer, and can go on.
+   */
+  journal: "new" | "sent" | "open" | "done";
   /** Null: no such tool in today's catalog. */
   tool: { schemaHash: string; repeatable: boolean } | null;
   /** Names to offer when there is no such tool. */
   nearest: readonly string[];
   verdict: PolicyVerdict;
+  /** What was asked last in the middle of this call, if anything was. */
+  asked: InteractionRow | null;
   /** Approvals of this very call, oldest first. */
   approvals: readonly InteractionRow[];
   /** A person denied the same path and input earlier in this task. */
@@ -29,7 +34,7 @@ export type GateDecision =
   | { kind: "replay" }
   | { kind: "execute"; approvalId: string | null; why: string }
   | { kind: "refuse"; code: ErrorCode; message: string; why: string }
-  /** `approvalId` null: ask; else it has been asked and nobody has answered. */
+  /** `approvalId` null: ask; else that (or a question of the call) has been asked and nobody has answered. */
   | { kind: "pause"; approvalId: string | null; why: string; mayHaveRun: boolean };
 
 export function gateCall(question: GateQuestion): GateDecision {
@@ -41,12 +46,16 @@ export function gateCall(question: GateQuestion): GateDecision {
   }
 
   const unknown = question.journal === "sent" && !tool.repeatable;
-  if (verdict.unreadable && !unknown) return refuse("call.input_invalid", verdict.why, "the gate cannot read the call");
+  if (verdict.unreadable && !unknown && question.journal !== "open")
+    return refuse("call.input_invalid", verdict.why, "the gate cannot read the call");
   if (verdict.decision === "deny") {
-    return unknown
+    return unknown || question.journal === "open"
       ? outcomeUnknown(question, verdict.why)
       : refuse("policy.denied", `${question.toolPath} is denied by ${verdict.why}.`, verdict.why);
   }
+  // Sent with whatever it needed: it only goes on.
+  if (question.journal === "open") return { kind: "execute", approvalId: null, why: "the answer to what it asked" };
+  if (unknown && question.asked && question.asked.status !== "resolved") return unanswered(question, question.asked);
   if (!unknown && verdict.decision === "allow") return { kind: "execute", approvalId: null, why: verdict.why };
   return gateByPerson(question, tool, unknown);
 }
@@ -93,6 +102,12 @@ function fits(
     (approval.mayHaveRun === 1) === unknown
   );
 }
+
+/** The call in which this was asked is gone. With an answer it could be sent again, if a person says so; without one it is over. */
+const unanswered = (question: GateQuestion, asked: InteractionRow): GateDecision =>
+  asked.status === "pending"
+    ? { kind: "pause", approvalId: asked.interactionId, why: "the question of a call", mayHaveRun: true }
+    : outcomeUnknown(question, asked.status === "expired" ? "nobody answered" : `declined by ${asked.reviewerId}`);
 
 const refuse = (code: ErrorCode, message: string, why: string): GateDecision => ({
   kind: "refuse",

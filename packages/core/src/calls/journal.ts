@@ -19,7 +19,7 @@ export interface JournalCall {
   callKey: string;
   toolPath: string;
   inputDigest: string;
-  /** "sent" only when an earlier run sent it: this run's own calls always get an outcome. */
+  /** "sent" when an earlier run sent it, or it waits for an answer in the middle: this run's other calls always get an outcome. */
   state: "new" | "sent" | "done";
   /** The code of the error it ended with. */
   errorCode: string | null;
@@ -148,6 +148,10 @@ export class Journal {
 
   sent(call: JournalCall, approvalId: string | null): void {
     this.#add({ kind: "sent", callId: call.callId, at: this.#host.now(), approvalId }, LATER_MS);
+  }
+
+  answered(call: JournalCall): void {
+    this.#add({ kind: "answered", callId: call.callId, at: this.#host.now() }, LATER_MS);
   }
 
   /** `deliver` false: the guest is over and will not see it. */

@@ -3,14 +3,20 @@
  * and asks a person instead of charging the card twice. The price is one more write per unsafe call.
  */
 import { AppError } from "@executor/contracts/error";
-import type { Ask, Tool, ToolCall, ToolOutcome } from "../tools/tool.ts";
+import type { Ask, OpenCall, Sent, Tool, ToolCall, ToolOutcome } from "../tools/tool.ts";
 import type { Journal, JournalCall } from "./journal.ts";
 
-/** `putOff`: it was sent, and the other side wants something from a person before it does anything. */
-export type Performed = { kind: "outcome"; outcome: ToolOutcome } | { kind: "ask"; ask: Ask; putOff: boolean };
+/**
+ * An ask came before the sending (`unsent`); or it was sent, and the other side wants something from a person before it does
+ * anything (`put-off`), or in the middle of what it does (`open`).
+ */
+export type Performed =
+  | { kind: "outcome"; outcome: ToolOutcome }
+  | { kind: "ask"; ask: Ask; at: "unsent" | "put-off" | "open" };
+type PerformDeps = { journal: Journal; maxResultBytes: number };
 
 export async function performCall(
-  deps: { journal: Journal; maxResultBytes: number },
+  deps: PerformDeps,
   call: JournalCall,
   tool: Tool,
   request: ToolCall,
@@ -18,14 +24,31 @@ export async function performCall(
 ): Promise<Performed> {
   const prepared = await tool.prepare(request).catch((error: unknown) => failed(error));
   if ("ok" in prepared) return { kind: "outcome", outcome: prepared };
-  if (prepared.kind === "ask") return { kind: "ask", ask: prepared.ask, putOff: false };
+  if (prepared.kind === "ask") return { kind: "ask", ask: prepared.ask, at: "unsent" };
 
   deps.journal.sent(call, approvalId);
   // The write is fenced: a run that lost its lease, or whose task was cancelled, stops here and sends nothing.
   if (!isRepeatable(tool)) await deps.journal.flush();
-  const outcome = await prepared.send().catch((error: unknown) => failed(error));
-  if ("kind" in outcome) return { kind: "ask", ask: outcome.ask, putOff: true };
-  return { kind: "outcome", outcome: bounded(outcome, deps.maxResultBytes, tool.path) };
+  return performed(await prepared.send().catch((error: unknown) => failed(error)), tool, deps);
+}
+
+/** The answer may be what makes it happen, so it is fenced like a sending. Null: the call ended without it. */
+export async function goOnWithCall(
+  deps: PerformDeps,
+  call: JournalCall,
+  tool: Tool,
+  open: OpenCall,
+  request: ToolCall,
+): Promise<Performed | null> {
+  deps.journal.answered(call);
+  await deps.journal.flush();
+  const sent = await open.goOn(request).catch((error: unknown) => failed(error));
+  return sent && performed(sent, tool, deps);
+}
+
+function performed(sent: Sent, tool: Tool, { maxResultBytes }: PerformDeps): Performed {
+  if ("kind" in sent) return { kind: "ask", ask: sent.ask, at: sent.isOpen ? "open" : "put-off" };
+  return { kind: "outcome", outcome: bounded(sent, maxResultBytes, tool.path) };
 }
 
 /** May be sent again without harm when nobody knows whether it happened. */

@@ -6,7 +6,7 @@
  */
 import type { SourceDefinition, SourceType } from "@executor/contracts/source";
 import type { JsonSchema, ToolApproval, ToolEffect } from "@executor/contracts/tool";
-import type { Prepared, ToolCall } from "../tools/tool.ts";
+import type { OpenCall, Prepared, ToolCall } from "../tools/tool.ts";
 
 export interface SourceKind {
   readonly type: SourceType;
@@ -120,6 +120,8 @@ export interface SourceTools {
   prepare(tool: IndexedTool, call: ToolCall, io: CallIo): Promise<Prepared>;
   /** Called with the input of a call before it is gated: what the gate must judge instead of the tool itself. None: the tool stands for itself. Throws AppError. */
   gatePaths?(tool: IndexedTool, input: unknown): GatePath[];
+  /** A call that waits in this process for a person's answer, see `Tool.openCall`. */
+  openCall?(tool: IndexedTool, callId: string): OpenCall | null;
   /** Something is open that must end with the source (sessions, processes). */
   isHolding?(): boolean;
   /** Ends what it holds open (sessions, processes). */

@@ -34,6 +34,10 @@ export async function applyProgress(
       case "sent":
         await recordSent(tx, calls, entry, log);
         break;
+      case "answered":
+        await calls.get(entry.callId);
+        calls.patch(entry.callId, { status: "sent" });
+        break;
       case "done":
         await recordDone(tx, task, calls, entry, log);
         break;

@@ -19,6 +19,8 @@ export type ProgressEntry =
     }
   /** It is about to leave. `approvalId`: the approval that is used up by it. */
   | { kind: "sent"; callId: string; at: number; approvalId: string | null }
+  /** What it was asked in the middle is about to be answered: it goes on. */
+  | { kind: "answered"; callId: string; at: number }
   /** It has an outcome. `deliverySeq` is null when the guest will never see it. */
   | {
       kind: "done";

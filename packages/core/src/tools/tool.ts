@@ -29,6 +29,16 @@ export interface Tool {
   /** Signature and schemas; read only when somebody looks at the tool. */
   shape(): Promise<ToolShape>;
   prepare(call: ToolCall): Promise<Prepared>;
+  /** The call when it was sent earlier and waits here, in this process, for a person's answer. */
+  openCall?(callId: string): OpenCall | null;
+}
+
+/** A call under way: the other side asked something in the middle of it and has not ended it. */
+export interface OpenCall {
+  /** Goes on with the answers. Null: it has ended without them, and nobody can say what came of it. */
+  goOn(call: ToolCall): Promise<Sent | null>;
+  /** Nobody will answer: the other side is told so, and what it then came to is the outcome. Takes seconds at most. */
+  giveUp(): Promise<ToolOutcome>;
 }
 
 export interface ToolCall {
@@ -49,17 +59,20 @@ export interface ToolCall {
 
 /**
  * `send` is called at most once, after the journal knows. `ask`: a person must do something first. A `send` may come back
- * with an `ask` too, but only when the other side has refused or put off the call: it will be sent again after the answer.
+ * with an `ask` too: the other side has refused or put off the call, and it will be sent again after the answer; or, with
+ * `isOpen`, the call is under way and waits for the answer. It counts as sent, and only `openCall` may go on with it.
  */
 export type Prepared = { kind: "ready"; send(): Promise<Sent> } | Asked;
 export type Sent = ToolOutcome | Asked;
-export type Asked = { kind: "ask"; ask: Ask };
+export type Asked = { kind: "ask"; ask: Ask; isOpen?: true };
 
 export interface Answered {
   kind: Ask["kind"];
   answer: unknown;
   /** As the ask gave it. */
   stateJson: string | null;
+  /** Nobody answered. Only `goOn` is told: a person declined, or the time was over. */
+  refused?: "decline" | "cancel";
 }
 
 export interface GatedPart {

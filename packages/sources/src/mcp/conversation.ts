@@ -1,24 +1,27 @@
 /**
  * One call in which a server of 2025-11-25 may ask a person something. While the person thinks, the call stays open and waits here:
  * the run has ended, the worker is free, and when the run comes again with the answer the very same call goes on. When the
- * call cannot be found again (another worker, a restart, too long a wait) it is sent anew with all the answers; the open one is
- * told that nobody answered, so it is not done twice.
+ * call cannot be found again (another worker, a restart, too long a wait), the desk decides: what changes nothing is sent
+ * anew with all the answers; for the rest a person is asked, for it may have happened.
  */
 import type { CallIo } from "@executor/core/ports/source";
-import type { Ask, Sent, ToolCall } from "@executor/core/tools/tool";
+import type { Ask, OpenCall, Sent, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
 import { type CalledTool, callTool, refusedCall } from "./call-tool.ts";
 import type { Session } from "./connect.ts";
 import { digestOf, type ElicitAnswer, type Elicitation, refusalOf, toAnswer, toAsk } from "./elicitation.ts";
 
 /** How long a person may take for the call to be still there. */
 const PATIENCE_MS = 10 * 60_000;
+/** How long a server may take to end a call when it hears that nobody answers. */
+const GIVE_UP_MS = 5_000;
 
 interface OpenQuestion {
   request: Elicitation;
   reply(answer: ElicitAnswer): void;
 }
 
-export class Conversation {
+export class Conversation implements OpenCall {
+  readonly callId: string;
   readonly #tool: CalledTool;
   readonly #questions = new Map<string, OpenQuestion>();
   readonly #abort = new AbortController();
@@ -27,12 +30,14 @@ export class Conversation {
   #asked = Promise.withResolvers<void>();
   #refused: string | null = null;
   #outcome: Sent | null = null;
+  #nobodyAnswers = false;
 
   constructor(session: Session, tool: CalledTool, call: ToolCall, io: CallIo) {
     this.#tool = tool;
     this.#call = call;
     session.beginCall({ elicit: (request) => this.#elicit(request) });
     const { auth, maxResultBytes } = io;
+    this.callId = call.callId;
     this.#over = callTool(session, tool, call, { auth, maxResultBytes, signal: this.#abort.signal }).then(
       (sent) => (this.#outcome = this.#refused === null ? sent : refusedCall(this.#refused)),
     );
@@ -52,16 +57,17 @@ export class Conversation {
     try {
       await Promise.race([this.#over, this.#asked.promise]);
       const ask = this.#nextAsk();
-      return ask ? { kind: "ask", ask } : await this.#over;
+      return ask ? { kind: "ask", ask, isOpen: true } : await this.#over;
     } finally {
       // From here on it waits for a person, and the end of the run is not its end.
       signal.removeEventListener("abort", stop);
     }
   }
 
-  /** Goes on with the answers that came meanwhile. Null: it has ended without them, and nothing came of it. */
-  async resume(call: ToolCall): Promise<Sent | null> {
-    if (this.#outcome) return "ok" in this.#outcome && this.#outcome.ok ? this.#outcome : null;
+  async goOn(call: ToolCall): Promise<Sent | null> {
+    const outcome = this.#outcome;
+    // That it failed for want of an answer is no news to whoever declined; who answered wants it done.
+    if (outcome) return ("ok" in outcome && outcome.ok) || call.answers.at(-1)?.refused ? outcome : null;
     this.#call = call;
     for (const [digest, { request, reply }] of this.#questions) {
       const answered = findAnswer(call, digest);
@@ -73,10 +79,13 @@ export class Conversation {
     return await this.next();
   }
 
-  /** Nobody will answer any more. */
-  giveUp(): void {
+  async giveUp(): Promise<ToolOutcome> {
+    this.#nobodyAnswers = true;
     for (const { reply } of this.#questions.values()) reply({ action: "cancel" });
     this.#questions.clear();
+    const timer = setTimeout(() => this.#abort.abort(new Error("nobody answers")), GIVE_UP_MS).unref();
+    const sent = await this.#over.finally(() => clearTimeout(timer));
+    return "ok" in sent ? sent : refusedCall(`${this.#tool.sourceName} asked for more, and nobody answers.`);
   }
 
   #elicit(request: Elicitation): ElicitAnswer | Promise<ElicitAnswer> {
@@ -88,6 +97,7 @@ export class Conversation {
     const digest = digestOf(request);
     const known = findAnswer(this.#call, digest);
     if (known) return toAnswer(request, known);
+    if (this.#nobodyAnswers) return { action: "cancel" };
     const { promise, resolve } = Promise.withResolvers<ElicitAnswer>();
     this.#questions.set(digest, { request, reply: resolve });
     this.#asked.resolve();
@@ -112,31 +122,43 @@ const findAnswer = ({ answers }: ToolCall, digest: string) =>
 export class WaitingCalls {
   readonly #waiting = new Map<string, { conversation: Conversation; timer: ReturnType<typeof setTimeout> }>();
 
-  /** Keeps it when it asks; gives what `next` and `resume` gave. */
-  hold(callId: string, conversation: Conversation, sent: Sent): Sent {
-    if ("ok" in sent) return sent;
+  /** Keeps it when it asks; gives what `next` and `goOn` gave. */
+  hold(conversation: Conversation, sent: Sent): Sent {
+    if ("ok" in sent || !sent.isOpen) return sent;
+    const { callId } = conversation;
     const timer = setTimeout(() => {
       this.#waiting.delete(callId);
-      conversation.giveUp();
+      void conversation.giveUp();
     }, PATIENCE_MS).unref();
     this.#waiting.set(callId, { conversation, timer });
     return sent;
   }
 
-  async resume(call: ToolCall): Promise<Sent | null> {
-    const found = this.#waiting.get(call.callId);
-    if (!found) return null;
-    clearTimeout(found.timer);
-    this.#waiting.delete(call.callId);
-    const sent = await found.conversation.resume(call);
-    return sent && this.hold(call.callId, found.conversation, sent);
+  find(callId: string): OpenCall | null {
+    const conversation = this.#waiting.get(callId)?.conversation;
+    if (!conversation) return null;
+    return {
+      goOn: async (call) => {
+        this.#forget(callId);
+        const sent = await conversation.goOn(call);
+        return sent && this.hold(conversation, sent);
+      },
+      giveUp: () => {
+        this.#forget(callId);
+        return conversation.giveUp();
+      },
+    };
   }
 
   close(): void {
-    for (const { conversation, timer } of this.#waiting.values()) {
-      clearTimeout(timer);
-      conversation.giveUp();
+    for (const [callId, { conversation }] of this.#waiting) {
+      this.#forget(callId);
+      void conversation.giveUp();
     }
-    this.#waiting.clear();
+  }
+
+  #forget(callId: string): void {
+    clearTimeout(this.#waiting.get(callId)?.timer);
+    this.#waiting.delete(callId);
   }
 }

@@ -58,7 +58,11 @@ export function toAsk(request: Elicitation, sourceName: string, state: unknown):
 }
 
 /** What the form leaves open gets the default that the server gave it. */
-export function toAnswer(request: Elicitation, { answer }: Pick<Answered, "answer">): ElicitAnswer {
+export function toAnswer(
+  request: Elicitation,
+  { answer, refused }: Pick<Answered, "answer" | "refused">,
+): ElicitAnswer {
+  if (refused) return { action: refused };
   if (request.mode === "url" || typeof answer !== "object" || answer === null || Array.isArray(answer))
     return { action: "accept", ...(request.mode !== "url" && { content: {} }) };
   const defaults = Object.entries(propertiesOf(request)).flatMap(([name, schema]) =>

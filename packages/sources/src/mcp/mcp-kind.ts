@@ -92,6 +92,7 @@ function openTools(opened: OpenedIndex): SourceTools {
       if (ask) return { kind: "ask", ask };
       return { kind: "ready", send: () => send(detail, tool.effect === "safe", call, io) };
     },
+    openCall: (_, callId) => waiting.find(callId),
     isHolding: () => sessions.size() > 0,
     async close() {
       waiting.close();
@@ -101,12 +102,10 @@ function openTools(opened: OpenedIndex): SourceTools {
 
   async function send(detail: ToolDetail, isSafe: boolean, call: ToolCall, io: CallIo): Promise<Sent> {
     const tool = { detail, sourceName };
-    const goneOn = await waiting.resume(call);
-    if (goneOn) return goneOn;
     const perform = () =>
       sessions.use(call, io, { isSafe }, async (session) => {
         const conversation = new Conversation(session, tool, call, io);
-        const sent = waiting.hold(call.callId, conversation, await conversation.next());
+        const sent = waiting.hold(conversation, await conversation.next());
         return { sent, over: conversation.over };
       });
     const first = await perform();

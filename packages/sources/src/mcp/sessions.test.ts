@@ -141,27 +141,39 @@ const form = {
   },
 };
 
-test("a question in the middle keeps the call open; with the answer that very call goes on", async () => {
-  const { opened, answers, calls } = await withQuestion("elicitation/create", form);
-  const asked = await opened.call("change");
+const asking = async () => {
+  const parts = await withQuestion("elicitation/create", form);
+  const asked = await parts.opened.call("change");
   if (!("kind" in asked)) throw new Error(`not asked: ${JSON.stringify(asked)}`);
-  expect(asked.ask).toMatchObject({ title: "Pets asks: Which?", answerSchema: { required: ["a"] } });
+  const about = { kind: "elicitation", stateJson: asked.ask.stateJson ?? null } as const;
+  return { ...parts, asked, answer: (answer: unknown): Answered => ({ ...about, answer }), about };
+};
+
+test("a question in the middle keeps the call open; with the answer that very call goes on", async () => {
+  const { opened, answers, calls, asked, answer } = await asking();
+  expect(asked).toMatchObject({ isOpen: true, ask: { title: "Pets asks: Which?", answerSchema: { required: ["a"] } } });
   expect(answers).toEqual([]);
-  const answered: Answered = { kind: "elicitation", answer: { a: "x" }, stateJson: asked.ask.stateJson ?? null };
-  expect(await opened.call("change", { answers: [answered] })).toEqual({ ok: true, json: '"went on"' });
+  expect(await opened.goOn("change", { answers: [answer({ a: "x" })] })).toEqual({ ok: true, json: '"went on"' });
   expect(answers).toMatchObject([{ result: { action: "accept", content: { a: "x", b: 7 } } }]);
   expect(calls()).toHaveLength(1);
+  expect(await opened.goOn("change", { answers: [answer({ a: "x" })] })).toBeNull();
 });
 
-test("when the open call is gone, it is sent anew with the answer, and the person is not asked twice", async () => {
-  const { opened, answers, calls } = await withQuestion("elicitation/create", form);
-  const asked = await opened.call("change");
-  if (!("kind" in asked)) throw new Error("not asked");
+test("when the open call is gone nothing goes on by itself; sent anew it has the answer, and the person is not asked twice", async () => {
+  const { opened, answers, calls, answer } = await asking();
   await opened.close();
-  const answered: Answered = { kind: "elicitation", answer: { a: "x" }, stateJson: asked.ask.stateJson ?? null };
-  expect(await opened.call("change", { answers: [answered] })).toEqual({ ok: true, json: '"went on"' });
+  expect(await opened.goOn("change", { answers: [answer({ a: "x" })] })).toBeNull();
+  expect(calls()).toHaveLength(1);
+  expect(await opened.call("change", { answers: [answer({ a: "x" })] })).toEqual({ ok: true, json: '"went on"' });
   expect(calls()).toHaveLength(2);
   expect(answers.at(-1)).toMatchObject({ result: { action: "accept" } });
+});
+
+test.each(["decline", "cancel"] as const)("a server hears at once that nobody answers: %s", async (refused) => {
+  const { opened, answers, about } = await asking();
+  const sent = await opened.goOn("change", { answers: [{ ...about, answer: undefined, refused }] });
+  expect(sent).toEqual({ ok: true, json: '"went on"' });
+  expect(answers).toMatchObject([{ result: { action: refused } }]);
 });
 
 const password = {

@@ -7,6 +7,8 @@ import { mcpKind } from "@executor/sources/mcp/mcp-kind";
 export interface OpenServer {
   index: SourceIndex;
   call(name: string, options?: CallOptions): Promise<Sent>;
+  /** Goes on with a call that asked something in the middle, as the next run does. Null: it is not there any more. */
+  goOn(name: string, options: CallOptions): Promise<Sent | null>;
   close(): Promise<void>;
 }
 export interface CallOptions {
@@ -25,13 +27,23 @@ export async function openServer(url: string, { maxResultBytes = 1_000_000 } = {
   const io = { fetch, auth, mayReachMachine: false, signal, onProgress: () => undefined };
   const index = await mcpKind.read(source, io);
   const tools = mcpKind.open({ source, metaJson: index.metaJson, details: async () => index.details });
+  const find = (name: string) => {
+    const tool = index.tools.find((each) => each.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    return tool;
+  };
+  const callOf = (name: string, { input = {}, answers = [], callId = "c", signal: own = signal }: CallOptions) => {
+    const ids = { taskId: "t", callId, workspaceId: "w", actorId: "a", clientId: "l", toolPath: `pets.${name}` };
+    return { ...ids, input, answer: answers.at(-1)?.answer, answers, signal: own };
+  };
   return {
     index,
-    async call(name, { input = {}, answers = [], callId = "c", signal: own = signal } = {}) {
-      const tool = index.tools.find((each) => each.name === name);
-      if (!tool) throw new Error(`no tool ${name}`);
-      const ids = { taskId: "t", callId, workspaceId: "w", actorId: "a", clientId: "l", toolPath: `pets.${name}` };
-      const call = { ...ids, input, answer: answers.at(-1)?.answer, answers, signal: own };
+    async goOn(name, options) {
+      const call = callOf(name, options);
+      return (await tools.openCall?.(find(name), call.callId)?.goOn(call)) ?? null;
+    },
+    async call(name, options = {}) {
+      const [tool, call] = [find(name), callOf(name, options)];
       const prepared = await tools.prepare(tool, call, { fetch, auth, maxResultBytes });
       return prepared.kind === "ask" ? prepared : await prepared.send();
     },

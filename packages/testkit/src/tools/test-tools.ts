@@ -4,7 +4,7 @@ import { segmentsOf } from "@executor/core/tools/tool-segment";
 import type { Sent, Tool, ToolCall, ToolOutcome } from "@executor/core/tools/tool";
 
 export interface TestTool extends Partial<
-  Pick<Tool, "effect" | "idempotent" | "approval" | "schemaHash" | "description" | "gatePaths">
+  Pick<Tool, "effect" | "idempotent" | "approval" | "schemaHash" | "description" | "gatePaths" | "openCall">
 > {
   path: string;
   run(call: ToolCall): Promise<Sent> | Sent;

@@ -35,20 +35,23 @@ function toJson(bytes: Uint8Array, contentType: string, redact: Redactor): strin
   if (!isTextual(type, bytes)) return binary(bytes, type, redact);
   const text = decode(bytes, contentType);
   if (type === "text/event-stream") return redact(JSON.stringify(readEvents(text)));
-  if (/[/+](x-ndjson|ndjson|jsonl|json-seq)$/.test(type)) return redact(JSON.stringify(readLines(text)));
+  if (LINES.test(type)) return redact(JSON.stringify(readLines(text)));
   // Valid JSON goes through as it came; it is not written anew, so nothing in it changes.
   const mayBeJson = isJsonType(type) || type === "" || (type === "text/plain" && /^\s*[[{]/.test(text));
   return redact(mayBeJson && isJson(text) ? text : JSON.stringify(text));
 }
 
-const isJsonType = (type: string): boolean => /[/+]json$/.test(type);
-
+/** `application/x-amz-json-1.1` and `application/vnd.x.json` too. */
+const JSON_TYPE = /[/+.-]json(-\d[\d.]*)?$/;
+const isJsonType = (type: string): boolean => JSON_TYPE.test(type);
+const LINES = /[/+](x-)?(ndjson|jsonl|jsonlines|json-lines|ldjson|json-seq)$/;
 const TEXT =
-  /^text\/|[/+](json|xml|yaml|x-yaml|javascript|x-www-form-urlencoded|graphql|x-ndjson|ndjson|jsonl|json-seq|csv|toml|sql)$/;
+  /^text\/|[/+](x-)?(json5?|xml|yaml|javascript|ecmascript|www-form-urlencoded|graphql|csv|toml|sql|jwt|jose)$|^application\/vnd\.github\.(\w+\.)?(diff|patch|raw|html|text|sha)$/;
 
 /** Without a type, what reads as text is text. */
 function isTextual(type: string, bytes: Uint8Array): boolean {
-  if (type !== "" && type !== "application/octet-stream") return TEXT.test(type);
+  if (type !== "" && type !== "application/octet-stream")
+    return TEXT.test(type) || isJsonType(type) || LINES.test(type);
   if (type === "application/octet-stream") return false;
   return !bytes.subarray(0, 1_000).includes(0);
 }

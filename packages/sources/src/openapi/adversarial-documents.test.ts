@@ -234,6 +234,41 @@ describe("servers", () => {
     expect(where(index, "b.get_b", from)).toBe("https://docs.test/root");
   });
 
+  test("with a gap that nothing fills ask for it, and are no host without a name", async () => {
+    const index = await readDocument(
+      doc({ "/a": { get: ok } }, { servers: [{ url: "https://{shop}.test", variables: { shop: {} } }] }),
+    );
+    expect(() => where(index, "a.get_a", null)).toThrow("serverVariables.shop");
+  });
+
+  test("of Azure's documents are made of parameters", async () => {
+    const at = async (host: object, serverVariables: Record<string, string> = {}): Promise<string> => {
+      const index = await readDocument({
+        swagger: "2.0",
+        info: { title: "", version: "" },
+        basePath: "/v1",
+        schemes: ["https"],
+        parameters: { Account: { name: "account", in: "path", required: true, type: "string" } },
+        "x-ms-parameterized-host": {
+          ...host,
+          parameters: [
+            { $ref: "#/parameters/Account" },
+            { name: "suffix", in: "path", type: "string", default: "blob.test" },
+          ],
+        },
+        paths: { "/a": { get: ok } },
+      });
+      const context = { baseUrl: null, documentUrl: "https://docs.test/a.json", serverVariables };
+      return serverUrl({ servers: JSON.parse(index.metaJson).servers }, context).href;
+    };
+    const template = { hostTemplate: "{account}.{suffix}" };
+    expect(await at(template, { account: "mine" })).toBe("https://mine.blob.test/v1");
+    await expect(at(template)).rejects.toThrow("serverVariables.account");
+    await expect(at(template, { account: "evil.test/" })).rejects.toThrow("baseUrl");
+    const whole = { hostTemplate: "https://x.{suffix}/face", useSchemePrefix: false };
+    expect(await at(whole)).toBe("https://x.blob.test/face/v1");
+  });
+
   test("and references are relative to what a document of 3.2 calls itself", async () => {
     const index = await readDocument(
       doc(

@@ -70,6 +70,11 @@ function leadsOut(document: RawDocument): boolean {
   const open: object[] = [document.root];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     for (const [key, value] of Object.entries(at)) {
+      // Azure's documents keep hundreds of examples in files beside them.
+      if (key === "x-ms-examples") {
+        Reflect.deleteProperty(at, key);
+        continue;
+      }
       if (typeof value === "object" && value !== null) open.push(value);
       if (key !== "$ref" || typeof value !== "string") continue;
       const local = localRef(document, value);

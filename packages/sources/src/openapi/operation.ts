@@ -21,7 +21,7 @@ export interface Operation {
 
 export interface Server {
   url: string;
-  variables: Readonly<Record<string, { default: string; enum?: readonly string[] }>>;
+  variables: Readonly<Record<string, { default?: string; enum?: readonly string[] }>>;
 }
 
 export type ParamPlace = "path" | "query" | "header" | "cookie" | "querystring";

@@ -28,7 +28,7 @@ export function readOperations(document: RawDocument, max = 50_000): FoundOperat
   const level = documentLevel(document);
   const found: FoundOperation[] = [];
   let skipped = 0;
-  for (const [path, rawItem] of Object.entries(record(document.root.paths))) {
+  for (const [path, rawItem] of pathsOf(document)) {
     if (path.startsWith("x-")) continue;
     const item = pathItem(document, rawItem);
     if (!isRecord(item)) {
@@ -77,6 +77,13 @@ interface Level {
   produces: string[];
 }
 
+/** Azure's documents keep paths with a query in a place of their own. */
+function pathsOf({ root }: RawDocument): [string, unknown][] {
+  const paths = record(root.paths);
+  const more = Object.entries(record(root["x-ms-paths"])).filter(([path]) => !Object.hasOwn(paths, path));
+  return [...Object.entries(paths), ...more];
+}
+
 function documentLevel(document: RawDocument): Level {
   const { root } = document;
   const swagger = root.swagger !== undefined && root.openapi === undefined;
@@ -85,7 +92,7 @@ function documentLevel(document: RawDocument): Level {
     document,
     swagger,
     params: { document, swagger, cache: new Map() },
-    servers: swagger ? readSwaggerServers(root) : (readServers(root.servers) ?? [{ url: "/", variables: {} }]),
+    servers: swagger ? readSwaggerServers(document) : (readServers(root.servers) ?? [{ url: "/", variables: {} }]),
     schemes,
     security: readSecurity(document, root.security, schemes),
     consumes: strings(root.consumes),

@@ -8,27 +8,47 @@ export function readServers(raw: unknown): Server[] | null {
   const servers: Server[] = [];
   for (const server of raw.slice(0, 50)) {
     if (!isRecord(server) || typeof server.url !== "string") continue;
-    const variables = Object.entries(record(server.variables)).map(([name, value]) => {
-      const { default: usual, enum: allowed } = record(value);
-      const known = strings(allowed);
-      const fallback = typeof usual === "string" || typeof usual === "number" ? String(usual) : (known[0] ?? "");
-      return [name, { default: fallback, ...(known.length > 0 ? { enum: known } : {}) }] as const;
-    });
-    servers.push({ url: server.url, variables: Object.fromEntries(variables) });
+    const variables = Object.entries(record(server.variables)).map(([name, value]) => [name, readVariable(value)]);
+    servers.push({ url: server.url, variables: Object.fromEntries(variables) as Server["variables"] });
   }
   return servers.length > 0 ? servers : null;
 }
 
+/** Without a default somebody has to say it: no empty text stands in a host. */
+function readVariable(value: unknown): Server["variables"][string] {
+  const { default: usual, enum: allowed } = record(value);
+  const known = strings(allowed);
+  const fallback = typeof usual === "string" || typeof usual === "number" ? String(usual) : known[0];
+  return { ...(fallback !== undefined && { default: fallback }), ...(known.length > 0 && { enum: known }) };
+}
+
 /** Swagger 2: host, base path and schemes. Without a host, the document's own. */
-export function readSwaggerServers(root: Record<string, unknown>): Server[] {
+export function readSwaggerServers(document: RawDocument): Server[] {
+  const { root } = document;
   const basePath = text(root.basePath).startsWith("/") ? text(root.basePath) : `/${text(root.basePath)}`;
-  const host = text(root.host);
+  const { host, variables, isWhole } = readHost(document);
+  if (isWhole) return [{ url: `${host}${basePath === "/" ? "" : basePath}`, variables }];
   if (host === "") return [{ url: basePath, variables: {} }];
   const schemes = strings(root.schemes).filter((scheme) => scheme === "https" || scheme === "http");
   // The safer one first; without any, the document's own scheme.
   const ordered = schemes.toSorted((a, b) => b.length - a.length);
   const origins = ordered.length > 0 ? ordered.map((scheme) => `${scheme}://${host}`) : [`//${host}`];
-  return origins.map((origin) => ({ url: `${origin}${basePath === "/" ? "" : basePath}`, variables: {} }));
+  return origins.map((origin) => ({ url: `${origin}${basePath === "/" ? "" : basePath}`, variables }));
+}
+
+/** Azure's documents make the host of parameters; `isWhole`: with the scheme among them. */
+function readHost(document: RawDocument): { host: string; variables: Server["variables"]; isWhole: boolean } {
+  const { root } = document;
+  const parameterized = record(root["x-ms-parameterized-host"]);
+  const host = text(parameterized.hostTemplate);
+  if (host === "") return { host: text(root.host), variables: {}, isWhole: false };
+  const params = list(parameterized.parameters).map((raw) => record(deref(document, raw)));
+  const variables = params.map((param) => [text(param.name), readVariable(param)]);
+  return {
+    host,
+    variables: Object.fromEntries(variables) as Server["variables"],
+    isWhole: parameterized.useSchemePrefix === false,
+  };
 }
 
 export function readSecurity(document: RawDocument, raw: unknown, schemes: Record<string, unknown>): SecurityNeed[][] {

@@ -65,7 +65,8 @@ function checkPath(operation: RawOperation, meant: Meant, path: string, problems
     .map((piece) => {
       if (!/^\{[^{}]+\}$/.test(piece)) return literal(piece);
       names.push(piece.slice(1, -1));
-      return "([^/]*)";
+      // As RFC 6570 says: it may be several segments.
+      return piece.startsWith("{+") ? "(.*)" : "([^/]*)";
     })
     .join("");
   const found = new RegExp(`^${pattern}$`).exec(path);

@@ -32,7 +32,7 @@ const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 /** By method and path. */
 export function rawOperations(root: Record<string, unknown>): Map<string, RawOperation> {
   const found = new Map<string, RawOperation>();
-  for (const [path, value] of Object.entries(record(root.paths))) {
+  for (const [path, value] of Object.entries({ ...record(root["x-ms-paths"]), ...record(root.paths) })) {
     if (path.startsWith("x-")) continue;
     const item = { ...record(follow(root, value)), ...record(value) };
     for (const [key, operation] of [

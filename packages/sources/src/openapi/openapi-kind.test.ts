@@ -215,6 +215,7 @@ describe("Swagger 2.0", () => {
           consumes: ["application/xml", "application/json"],
           parameters: [{ name: "b", in: "body", schema: { $ref: "#/definitions/B" } }],
           security: [{ k: [] }, {}],
+          schemes: ["http"],
         },
         {
           definitions: { B: { properties: { x: { type: "string" } } } },
@@ -227,6 +228,8 @@ describe("Swagger 2.0", () => {
       "https://api.test/v1",
       "http://api.test/v1",
     ]);
+    // Only the operation's own scheme.
+    expect(operation.servers).toEqual([{ url: "http://api.test/v1", variables: {} }]);
     expect(operation.body.contents[0].contentType).toBe("application/json");
     expect(operation.body.fields).toEqual(["x"]);
     expect(operation.security).toEqual([[{ scheme: "k", scopes: [], type: "apiKey", in: "query", name: "key" }], []]);

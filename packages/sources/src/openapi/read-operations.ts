@@ -166,8 +166,8 @@ const name = (value: unknown): string | null =>
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Swagger 2 lets an operation choose other schemes than the document. */
-function swaggerSchemes({ root }: RawDocument, raw: Record<string, unknown>): Server[] | null {
+function swaggerSchemes(document: RawDocument, raw: Record<string, unknown>): Server[] | null {
   return Array.isArray(raw.schemes) && raw.schemes.length > 0
-    ? readSwaggerServers({ ...root, schemes: raw.schemes })
+    ? readSwaggerServers({ ...document, root: { ...document.root, schemes: raw.schemes } })
     : null;
 }

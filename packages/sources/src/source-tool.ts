@@ -52,6 +52,8 @@ export function createSourceTool(parts: CallParts, source: SourceSpec, indexed: 
   return new SourceTool(parts, source, indexed, tools);
 }
 
+const anonymous: Resolved = { kind: "ready", auth: { parts: [], secrets: [] }, renew: null, widen: null };
+
 /** A class, for there may be a hundred thousand of them: methods are shared, and nothing is made before it is used. */
 class SourceTool implements Tool {
   readonly #parts: CallParts;
@@ -99,7 +101,8 @@ class SourceTool implements Tool {
 
   async prepare(call: ToolCall): Promise<Prepared> {
     const { account, input } = takeAccount(call.input);
-    const resolved = await this.#parts.credentials.resolve(this.#source, call, account);
+    const isOpen = this.#source.definition.auth !== undefined && (await this.#tools.isOpen?.(this.#indexed));
+    const resolved = isOpen ? anonymous : await this.#parts.credentials.resolve(this.#source, call, account);
     if (resolved.kind === "ask") return resolved;
     const request = { ...call, input };
     const prepared = await this.#prepareWith(request, resolved.auth);

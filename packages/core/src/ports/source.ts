@@ -116,6 +116,8 @@ export interface OpenedIndex {
 export interface SourceTools {
   /** Schemas and signature, made when somebody asks. */
   shape(tool: IndexedTool): Promise<ToolShape>;
+  /** It needs no credential, though its source has one: none is looked up, asked for or sent. */
+  isOpen?(tool: IndexedTool): Promise<boolean>;
   /** Checks the input and makes the request ready; nothing is sent before `send`. Throws AppError `call.input_invalid`. */
   prepare(tool: IndexedTool, call: ToolCall, io: CallIo): Promise<Prepared>;
   /** Called with the input of a call before it is gated: what the gate must judge instead of the tool itself. None: the tool stands for itself. Throws AppError. */

@@ -312,6 +312,10 @@ describe("operations", () => {
     expect(types("a.get_a")).toEqual([["oauth2", "apiKey"], ["openIdConnect"], []]);
     expect(types("a.post_a")).toEqual([]);
     expect(types("a.put_a")).toEqual([["bearer"]]);
+    const open = (name: string): unknown => operationOf(index, name).open;
+    expect([open("a.get_a"), open("a.post_a"), open("a.put_a")]).toEqual([undefined, true, undefined]);
+    const none = await readDocument(doc({ "/a": { get: { security: [], ...ok } } }));
+    expect(operationOf(none, "a.get_a").open).toBeUndefined();
   });
 
   test("take the place of their path's parameters, keep reserved characters and send empty values", async () => {

@@ -137,6 +137,7 @@ function writeOperation(
     `"params":[${operation.params.map((param) => writeParam(writer, params, param)).join(",")}]`,
     `"body":${body === null ? "null" : writeWith(writer, { required: body.required, fields: body.fields, description: body.description }, "contents", body.contents)}`,
     `"responses":[${operation.responses.map((response) => writeResponse(writer, response)).join(",")}]`,
+    operation.open ? '"open":true' : "",
     `"security":${JSON.stringify(operation.security)},"deprecated":${operation.deprecated}`,
   ];
   const json = `{${parts.filter((part) => part !== "").join(",")}}`;

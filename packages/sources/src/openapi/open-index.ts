@@ -33,6 +33,10 @@ export function openIndex(opened: OpenedIndex): SourceTools {
       const { details, resolve } = await load();
       return toolShape(operationOf(tool, details), resolve);
     },
+    async isOpen(tool) {
+      const { details } = await load();
+      return operationOf(tool, details).open === true;
+    },
     async prepare(tool, call, io) {
       const { details, resolve } = await load();
       const { definition } = opened.source;

@@ -16,6 +16,8 @@ export interface Operation {
   responses: readonly ResponseShape[];
   /** Alternatives; each is a list of schemes that are all needed. Empty list: none is needed. */
   security: readonly (readonly SecurityNeed[])[];
+  /** It says itself that it needs none, where others do: it gets no credential, and nobody is asked for one. */
+  open?: true;
   deprecated: boolean;
 }
 

@@ -154,6 +154,10 @@ function readOperation(
       body: body && { ...body, fields: flatFields(document, body, named) },
       responses: readResponses(document, raw.responses, produces),
       security: Array.isArray(raw.security) ? readSecurity(document, raw.security, level.schemes) : level.security,
+      // Of a document without schemes an empty list says nothing.
+      ...(Array.isArray(raw.security) &&
+        raw.security.length === 0 &&
+        Object.keys(level.schemes).length > 0 && { open: true as const }),
       deprecated: raw.deprecated === true,
     },
   };

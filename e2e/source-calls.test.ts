@@ -120,9 +120,7 @@ test("with a credential, it goes where it is needed and nowhere else", async () 
 });
 
 test("parameters of every place arrive in their style", async () => {
-  await call("places", {
-    ...{ a: ["x", "y/z"], b: ["1", "2"], c: "p q", deep: { k: "v&w" }, json: { a: [1] }, sid: "a;b" },
-  });
+  await call("places", { a: ["x", "y/z"], b: ["1", "2"], c: "p q", deep: { k: "v&w" }, json: { a: [1] }, sid: "a;b" });
   expect(seen[0]?.target).toBe("/m/;a=x;a=y%2Fz/l/.1.2/s/p%20q?deep%5Bk%5D=v%26w&json=%7B%22a%22%3A%5B1%5D%7D");
   expect(seen[0]?.headers.get("cookie")).toBe("sid=a%3Bb");
 });

@@ -52,7 +52,7 @@ const lookedUpAuth = z.discriminatedUnion("type", [
     resource: z.string().max(2_000).optional(),
   }),
 ]);
-export const SourceAuth = z.union([staticAuth, lookedUpAuth]);
+export const SourceAuth = z.discriminatedUnion("mode", [staticAuth, lookedUpAuth]);
 export type SourceAuth = z.infer<typeof SourceAuth>;
 
 const strings = z.record(z.string().min(1).max(200), z.string().max(4_000));

@@ -150,3 +150,23 @@ describe("a call whose outcome is unknown", () => {
     });
   });
 });
+
+describe("a call that was asked something in the middle", () => {
+  const asked = (status: string) => approval(status, { kind: "elicitation" });
+  test("goes on while it is open, without another yes; a rule that denies it leaves it unknown", () => {
+    const open = { journal: "open", asked: asked("resolved") } as const;
+    expect(asking(open)).toMatchObject({ kind: "execute", approvalId: null });
+    expect(gateCall(question({ ...open, verdict: { ...deny, matched: [] } }))).toMatchObject({
+      kind: "refuse",
+      code: "call.outcome_unknown",
+    });
+  });
+  test("that is gone waits for its question before anyone is asked more", () => {
+    expect(unknown({ asked: asked("pending") })).toMatchObject({ kind: "pause", approvalId: "approval_pending" });
+    expect(unknown({ asked: asked("resolved") })).toMatchObject({ kind: "pause", approvalId: null, mayHaveRun: true });
+  });
+  test("that is gone and was not answered is unknown, and nobody is asked", () => {
+    for (const status of ["denied", "expired"])
+      expect(unknown({ asked: asked(status) })).toMatchObject({ kind: "refuse", code: "call.outcome_unknown" });
+  });
+});

@@ -10,9 +10,10 @@ const validators: Record<string, GenericValidator> = {
   text: v.string(),
   int: v.number(),
   real: v.number(),
-  "text?": v.union(v.string(), v.null()),
-  "int?": v.union(v.number(), v.null()),
-  "real?": v.union(v.number(), v.null()),
+  // Optional, because a row may be older than its column; tx.ts reads it as null.
+  "text?": v.optional(v.union(v.string(), v.null())),
+  "int?": v.optional(v.union(v.number(), v.null())),
+  "real?": v.optional(v.union(v.number(), v.null())),
 };
 
 interface Table {

@@ -67,12 +67,12 @@ function reading(db: Reader, rows: RowCache): Tx {
   return {
     async get<T extends TableName>(table: T, key: string) {
       const stored = await rows.get(table, key);
-      return stored && toRow<T>(stored);
+      return stored && toRow(table, stored);
     },
     async find<T extends TableName>(table: T, query: Find<T>) {
       const found = await findStored(db, table, query);
       for (const stored of found) rows.remember(table, stored);
-      return found.map((stored) => toRow<T>(stored));
+      return found.map((stored) => toRow(table, stored));
     },
     insert: refuseToWrite,
     update: refuseToWrite,
@@ -129,6 +129,8 @@ class RowCache {
 
 const keyOf = (table: TableName, row: object): string => String((row as Record<string, unknown>)[tables[table].key]);
 
-function toRow<T extends TableName>({ _id, _creationTime, ...row }: Stored): Row<T> {
+/** A column that is younger than the row is null, as in SQL. */
+function toRow<T extends TableName>(table: T, { _id, _creationTime, ...row }: Stored): Row<T> {
+  for (const column of Object.keys(tables[table].columns)) if (row[column] === undefined) row[column] = null;
   return row as unknown as Row<T>;
 }

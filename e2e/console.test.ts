@@ -172,6 +172,7 @@ describe("deciding", () => {
     await detail.getByText("line 2").waitFor();
     await detail.getByText(/expires in/).waitFor();
     expect(await detail.locator("[data-marked]").textContent()).toContain("tools.executor.echo");
+    expect((await executor.approvals.list({ status: "pending" })).items.map(({ line }) => line)).toEqual([2]);
     expect(await findBarriers(page)).toEqual([]);
     await shoot(page, "inbox-one");
     await page.getByRole("link", { name: /executor\.echo/ }).click();

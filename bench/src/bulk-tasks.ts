@@ -99,6 +99,7 @@ async function writeWaitingTask(store: Store, workspaceId: string): Promise<void
         title: "Call executor.echo",
         detail: "",
         schemaHash: "",
+        line: null,
         answerSchemaJson: null,
         url: null,
         why: "",

@@ -9,6 +9,7 @@ import {
   type IsolateMessage,
   isolateProtocol,
   type IsolateStart,
+  type ToolCallParams,
 } from "@executor/contracts/isolate-rpc";
 import { deliveryKinds } from "@executor/runtimes/guest/turn-parts";
 import { LineReader } from "@executor/runtimes/rpc/line-reader";
@@ -175,8 +176,14 @@ export class RpcServer {
     const now = (text: string): void => {
       for (let bytes = encoder.encode(text); bytes.length > 0;) bytes = bytes.subarray(this.#engine.writeNow(bytes));
     };
-    const toolCall = (callId: number, { path, inputJson, after }: { path: string; inputJson: string; after: number }) =>
-      writeMessage({ kind: "request", id: callId, method: "tool.call", params: { path, inputJson, after }, token });
+    const toolCall = (callId: number, { path, inputJson, after, line }: ToolCallParams) =>
+      writeMessage({
+        kind: "request",
+        id: callId,
+        method: "tool.call",
+        params: { path, inputJson, after, line },
+        token,
+      });
     return {
       toolCall: (callId, call) => this.#send(toolCall(callId, call)),
       idle: (state) =>

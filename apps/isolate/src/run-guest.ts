@@ -2,20 +2,26 @@
  * The one guest of this process, between its machine and the wire: outcomes in, tool calls and the state after each turn out.
  * What a guest prints leaves at once and for good, on stdout: it is there also when the guest is killed a moment later.
  */
-import type { GuestIdle, GuestRunEnd, GuestRunParams, GuestRunResult } from "@executor/contracts/isolate-rpc";
+import type {
+  GuestIdle,
+  GuestRunEnd,
+  GuestRunParams,
+  GuestRunResult,
+  ToolCallParams,
+} from "@executor/contracts/isolate-rpc";
 import { GuestRun } from "@executor/runtimes/guest/guest-run";
 import type { DeliveryKind, TurnParts } from "@executor/runtimes/guest/turn-parts";
 import type { Engine } from "./engine.ts";
 import type { V8Machine } from "./v8-machine.ts";
 
 export interface GuestWire {
-  toolCall(id: number, params: { path: string; inputJson: string; after: number }): void;
+  toolCall(id: number, params: ToolCallParams): void;
   idle(state: GuestIdle): void;
   ended(result: GuestRunResult): void;
   /** Before anything else happens in this process. */
   outputNow(stream: "stdout" | "stderr", text: string): void;
   /** The last thing this process says: the guest cannot be stopped in any other way. */
-  endedNow(calls: { id: number; path: string; inputJson: string; after: number }[], result: GuestRunResult): never;
+  endedNow(calls: (ToolCallParams & { id: number })[], result: GuestRunResult): never;
 }
 
 export class GuestDesk {
@@ -84,11 +90,12 @@ export class GuestDesk {
 
   #callsOf(turn: TurnParts<string>, before: number) {
     this.#calls += turn.calls.length;
-    return turn.calls.map(([id, path, after], index) => ({
+    return turn.calls.map(([id, path, after, line], index) => ({
       id,
       path,
       inputJson: turn.inputs[index] ?? "",
       after: before + after,
+      line,
     }));
   }
 

@@ -35,7 +35,9 @@ export class V8Machine implements GuestMachine<unknown, string> {
     const { vm } = engine;
     this.#context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
     const make = vm.runInContext(nativePreludeSource, this.#context, { filename: "executor.js" }) as GuestFunction;
-    const made = make((op: number, a: unknown, b: unknown) => this.#callHost(op, a, b)) as GuestFunction[];
+    const made = make((op: number, a: unknown, b: unknown, c: unknown) =>
+      this.#callHost(op, a, b, c),
+    ) as GuestFunction[];
     this.#entries = Object.fromEntries(
       [...guestEntries, "takeMicrotaskFailure" as const].map((name, index) => [name, made[index]]),
     ) as Record<NativeEntry, GuestFunction>;
@@ -145,12 +147,12 @@ export class V8Machine implements GuestMachine<unknown, string> {
     }
   }
 
-  #callHost(op: number, a: unknown, b: unknown): number | undefined {
+  #callHost(op: number, a: unknown, b: unknown, c: unknown): number | undefined {
     const host = this.#host;
     if (host === undefined) return undefined;
     if (op === hostOps.clock) return host.readClockMs();
     try {
-      return host.callHost(op, [a, b]);
+      return host.callHost(op, [a, b, c]);
     } catch (error) {
       this.#onStop?.(error);
       throw error;

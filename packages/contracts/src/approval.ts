@@ -19,6 +19,7 @@ export const Approval = z
     reason: z.string().optional(),
     reviewerId: Id.optional(),
     why: z.string().describe("which rule asks"),
+    line: z.int().positive().optional().describe("the line of the code that made the call, when its stack told"),
     mayHaveRun: z.boolean().describe("a crash left it unknown whether this call already happened"),
     createdAt: Timestamp,
     expiresAt: Timestamp,

@@ -15,6 +15,8 @@ export const Interaction = z
     taskId: Id.optional(),
     callId: Id.optional(),
     toolPath: z.string().optional(),
+    /** The line of the code that made the call. */
+    line: z.int().positive().optional(),
     status: InteractionStatus,
     title: z.string(),
     detail: z.string(),

@@ -92,11 +92,12 @@ export interface GuestRunResult extends GuestIdle {
   end: GuestRunEnd;
 }
 
-/** `after`: how many outcomes and timers had been applied when it was made. Its id counts from 0. */
+/** `after`: how many outcomes and timers had been applied when it was made. Its id counts from 0. `line`: of the script, 0 when not known. */
 export interface ToolCallParams {
   path: string;
   inputJson: string;
   after: number;
+  line: number;
 }
 
 /** `atMs` is the guest's clock from then on. */

@@ -18,7 +18,12 @@ export function presentApproval(row: InteractionRow, task: TaskRow | null): Appr
     mayHaveRun: row.mayHaveRun === 1,
     createdAt: toTime(row.createdAt),
     expiresAt: toTime(row.expiresAt),
-    ...present({ reason: row.reason, reviewerId: row.reviewerId, resolvedAt: timeOrNull(row.resolvedAt) }),
+    ...present({
+      line: row.line,
+      reason: row.reason,
+      reviewerId: row.reviewerId,
+      resolvedAt: timeOrNull(row.resolvedAt),
+    }),
     ...(task && { task: summariseTask(task) }),
   };
 }
@@ -37,6 +42,7 @@ export function presentInteraction(row: InteractionRow): Interaction {
     ...(row.answerJson !== null && { answer: parseJson(row.answerJson) }),
     ...present({
       url: row.url ?? (row.kind === "credential" || row.kind === "oauth" ? `/interactions/${row.interactionId}` : null),
+      line: row.line,
       reason: row.reason,
       reviewerId: row.reviewerId,
       resolvedAt: timeOrNull(row.resolvedAt),

@@ -56,6 +56,7 @@ function askingEntries(
     inputJson: '{"title":"hello"}',
     inputDigest: "digest",
     schemaHash: "schema",
+    line: null,
     answerSchemaJson: null,
     url: null,
     why: "the tool changes something",

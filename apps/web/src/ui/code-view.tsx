@@ -20,23 +20,28 @@ const MAX_LINES = 400;
 interface CodeViewProps {
   code: string;
   label: string;
-  /** From 1. */
-  markedLine?: number | undefined;
-  /** Only so many lines above and below the marked one, with the rest one click away. */
+  /** From 1, in order. */
+  markedLines?: readonly number[];
+  /** Only so many lines above the first and below the last marked one, with the rest one click away. */
   around?: number;
-  /** Why the line is marked, for those who do not see its colour. */
+  /** Why a line is marked, for those who do not see its colour. */
   markMeans?: string;
   /** For what is neither TypeScript nor JSON. */
   isPlain?: boolean;
 }
 
-export function CodeView({ code, label, markedLine, around, markMeans = "this line", isPlain = false }: CodeViewProps) {
+const NONE: readonly number[] = [];
+
+export function CodeView(props: CodeViewProps) {
+  const { code, label, markedLines = NONE, around, markMeans = "this line", isPlain = false } = props;
   const lines = useMemo(() => (isPlain ? plainLines(code) : highlightLines(code)), [code, isPlain]);
   const [isWhole, setWhole] = useState(false);
   const [max, setMax] = useState(MAX_LINES);
-  const isPart = markedLine !== undefined && around !== undefined && !isWhole && lines.length > around * 2 + 4;
-  const from = isPart ? Math.max(0, markedLine - 1 - around) : 0;
-  const to = isPart ? Math.min(lines.length, markedLine + around) : Math.min(lines.length, max);
+  const [first, last = first] = [markedLines[0], markedLines.at(-1)];
+  const near = first === undefined || last === undefined || around === undefined ? undefined : { first, last, around };
+  const isPart = near !== undefined && !isWhole && lines.length > near.last - near.first + near.around * 2 + 4;
+  const from = isPart ? Math.max(0, near.first - 1 - near.around) : 0;
+  const to = Math.min(lines.length, isPart ? Math.min(near.last + near.around, from + MAX_LINES) : max);
   return (
     <figure className="group relative overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="sr-only">{label}</figcaption>
@@ -51,7 +56,7 @@ export function CodeView({ code, label, markedLine, around, markMeans = "this li
               key={from + at}
               number={from + at + 1}
               tokens={tokens}
-              means={from + at + 1 === markedLine ? markMeans : null}
+              means={markedLines.includes(from + at + 1) ? markMeans : null}
             />
           ))}
         </code>

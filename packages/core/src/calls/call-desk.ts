@@ -21,6 +21,8 @@ export interface HeldCall {
   call: JournalCall;
   input: unknown;
   inputJson: string;
+  /** Of the script. */
+  line?: number;
 }
 
 export interface CallDeskDeps {
@@ -33,6 +35,8 @@ export interface CallDeskDeps {
   readPolicies(): Promise<readonly PolicyRow[]>;
   /** What was asked in this task so far; the desk adds what it asks. */
   interactions: InteractionRow[];
+  /** The line of the submitted code. Slow: used only when a person is asked. */
+  mapLine(line: number): number | undefined;
   runMs(): number;
   /** Something ended or can be delivered. */
   onMove(): void;
@@ -53,6 +57,8 @@ export class CallDesk {
   readonly #waitingFor = new Set<string>();
   /** Calls that wait in the middle for a person's answer. */
   readonly #open = new Map<string, OpenCall>();
+  /** Lines of the code by lines of the script: calls in a loop share one. */
+  readonly #lines = new Map<number, number | null>();
   #guestIsOver = false;
   #lastAskedAt = 0;
 
@@ -351,6 +357,7 @@ export class CallDesk {
       inputJson: held.inputJson,
       inputDigest: held.call.inputDigest,
       schemaHash: tool.schemaHash,
+      line: this.#lineOf(held),
       createdAt,
       expiresAt: createdAt + limits.approvalExpiryMs,
     };
@@ -368,6 +375,13 @@ export class CallDesk {
     const { putOff: _, ...row } = interaction;
     interactions.push({ ...row, ...known, mayHaveRun: about.mayHaveRun ? 1 : 0 });
     return interaction.interactionId;
+  }
+
+  #lineOf({ line }: HeldCall): number | null {
+    if (line === undefined) return null;
+    let mapped = this.#lines.get(line);
+    if (mapped === undefined) this.#lines.set(line, (mapped = this.#deps.mapLine(line) ?? null));
+    return mapped;
   }
 }
 

@@ -33,6 +33,7 @@ const approval = (status: string, over: Partial<InteractionRow> = {}): Interacti
   inputJson: "{}",
   inputDigest: "digest",
   schemaHash: "hash",
+  line: null,
   answerSchemaJson: null,
   url: null,
   why: "",

@@ -98,6 +98,8 @@ export interface GuestCall {
   inputJson: string;
   /** How many deliveries of this `advance` had been applied when it was made. */
   after: number;
+  /** The line of the script it was made on, as the guest's stack says: for people to read, never to decide by. */
+  line?: number;
 }
 
 export interface GuestTimer {

@@ -49,6 +49,8 @@ export interface NewInteraction {
   inputJson: string;
   inputDigest: string;
   schemaHash: string;
+  /** The line of the code that made the call. */
+  line: number | null;
   answerSchemaJson: string | null;
   url: string | null;
   why: string;

@@ -142,7 +142,7 @@ export const tables = {
     },
     indexes: { byTask: ["taskId", "deliverySeq"] },
   }),
-  /** What tasks wait for. Created by apply-progress.ts; decided, expired and cancelled by the interaction and task verbs. */
+  /** What tasks wait for. Made by apply-progress.ts, ended by the interaction and task verbs. `usedAt`: an approval is good for one sending. */
   interactions: table({
     key: "interactionId",
     columns: {
@@ -168,10 +168,10 @@ export const tables = {
       reviewerId: "text?",
       reason: "text?",
       answerJson: "text?",
-      /** When the approved call left; an approval is used once. */
       usedAt: "int?",
       /** What the asker keeps for itself until the answer is there. */
       stateJson: "text?",
+      line: "int?",
     },
     indexes: {
       byTask: ["taskId", "createdAt"],

@@ -127,7 +127,7 @@ function takeTurn(deps: DriveDeps, guest: GuestView, turn: Turn, deliveries: rea
 function takeCall(
   deps: DriveDeps,
   guest: GuestView,
-  made: { path: string; inputJson: string },
+  made: { path: string; inputJson: string; line?: number },
   seen: number,
 ): string | null {
   const { journal, host, desk } = deps;
@@ -141,7 +141,8 @@ function takeCall(
   if (!known && seen < guest.replayUntil) return `Call ${ordinal + 1}, ${made.path}, was not made before.`;
   const call = known ?? journal.request({ callKey, toolPath: made.path, inputJson: made.inputJson, inputDigest });
   if (input === tooDeep) desk.refuse(call, "call.input_invalid", "The input of the call is nested too deeply.");
-  else if (call.state !== "done") desk.hold({ call, input, inputJson: made.inputJson });
+  else if (call.state !== "done")
+    desk.hold({ call, input, inputJson: made.inputJson, ...(made.line !== undefined && { line: made.line }) });
   return null;
 }
 

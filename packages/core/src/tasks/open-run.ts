@@ -21,7 +21,7 @@ export interface RunDeps {
   providers: readonly ToolProvider[];
   host: Host;
   limits: Limits;
-  /** Tells the line of the submitted code from a line of the script, for errors. */
+  /** Tells the line of the submitted code from a line of the script, for errors and for what is asked. */
   mapLine(code: string, script: string, line: number): number | undefined;
 }
 
@@ -59,6 +59,7 @@ export async function openRun(deps: RunDeps, claim: Claim, workerId: string, sig
     limits,
     host,
     interactions: [...claim.interactions],
+    mapLine: (line) => deps.mapLine(task.code, task.script, line),
     runMs: () => clock.nowMs(),
     // Not those of the claim: a rule written since then counts.
     readPolicies: async () => (policies = await store.listPolicies({ workspaceId: task.workspaceId })),

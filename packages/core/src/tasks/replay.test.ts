@@ -163,6 +163,39 @@ describe("pause is quiescence", () => {
     expect((await h.read(id)).result).toEqual([1, { paid: 2 }]);
     expect(happened).toHaveLength(2);
   });
+  test("an approval tells the line of the submitted code that made the call, the same after a replay", async () => {
+    const h = await open();
+    await h.policy("executor.echo", "require_approval");
+    const code = [
+      "interface Value {",
+      "  value: number;",
+      "}",
+      "",
+      "const send = (input: Value) => tools.executor.echo(input);",
+      "await send({ value: 1 });",
+      "",
+      "for (const value of [2, 3])",
+      "  await tools.executor",
+      "    .echo({ value });",
+      "return 0;",
+    ];
+    const id = await h.submit(code.join("\n"));
+    const lines: unknown[] = [];
+    for (let round = 0; round < 3; round++) {
+      await h.run(id);
+      const [asked] = (await h.read(id)).pending;
+      lines.push([asked?.inputJson, code[(asked?.line ?? 0) - 1]]);
+      await h.decide(asked?.interactionId ?? "", "approved");
+    }
+    await h.run(id);
+    expect((await h.read(id)).status).toBe("completed");
+    expect(lines).toEqual([
+      ['{"value":1}', code[4]],
+      ['{"value":2}', expect.stringMatching(/tools\.executor|\.echo/)],
+      ['{"value":3}', expect.stringMatching(/tools\.executor|\.echo/)],
+    ]);
+  });
+
   test("asking again finds the pending approval: a second run of the same state asks nobody twice", async () => {
     const h = await open();
     await h.policy("executor.echo", "require_approval");

@@ -308,10 +308,10 @@ export class GuestRun<Box, Text> {
   #callHost(op: number, args: readonly Box[]): number | undefined {
     const vm = this.#vm;
     if (vm === undefined) throw new Error("the prelude called its host before there was one");
-    const [first, second] = args as readonly [Box, Box];
+    const [first, second, third] = args as readonly [Box, Box, Box];
     switch (op) {
       case hostOps.call:
-        return this.#makeCall(vm, first, second);
+        return this.#makeCall(vm, first, second, third);
       case hostOps.timer:
         return this.#makeTimer(vm.readNumber(first));
       case hostOps.clear:
@@ -325,7 +325,7 @@ export class GuestRun<Box, Text> {
     }
   }
 
-  #makeCall(vm: GuestMachine<Box, Text>, path: Box, input: Box): number {
+  #makeCall(vm: GuestMachine<Box, Text>, path: Box, input: Box, line: Box): number {
     if (this.#ending) return refusedPath;
     if (this.#hasSettled(vm)) return ignoredCall;
     if (this.#nextCall >= this.#limits.calls)
@@ -338,7 +338,7 @@ export class GuestRun<Box, Text> {
     if (this.#stepBytes > Math.max(this.#limits.memoryBytes, this.#limits.callInputBytes))
       throw new OutOfGuestMemory("the inputs of calls made at once");
     const id = this.#nextCall++;
-    this.#turn.calls.push([id, vm.readString(path), this.#applied]);
+    this.#turn.calls.push([id, vm.readString(path), this.#applied, vm.readNumber(line)]);
     this.#turn.inputs.push(text);
     return id;
   }

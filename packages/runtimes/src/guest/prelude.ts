@@ -7,6 +7,7 @@ import capture from "./prelude/capture.guest.js" with { type: "text" };
 import clockRandom from "./prelude/clock-random.guest.js" with { type: "text" };
 import nativeEngine from "./prelude/native-engine.guest.js" with { type: "text" };
 import format from "./prelude/format.guest.js" with { type: "text" };
+import site from "./prelude/site.guest.js" with { type: "text" };
 import text from "./prelude/text.guest.js" with { type: "text" };
 import tools from "./prelude/tools.guest.js" with { type: "text" };
 import url from "./prelude/url.guest.js" with { type: "text" };
@@ -28,7 +29,7 @@ export const guestEntries = [
 export type GuestEntry = (typeof guestEntries)[number];
 
 /** A change here means that old tasks may replay differently. */
-export const preludeVersion = 1;
+export const preludeVersion = 2;
 
 const opening = [
   '(function (host) { "use strict";',
@@ -36,7 +37,7 @@ const opening = [
 ];
 const pieces = [capture, clockRandom, tools, format, text, url, urlClasses, clone];
 
-export const preludeSource = [...opening, ...pieces, `return [${guestEntries.join(", ")}];`, "})"].join("\n");
+export const preludeSource = [...opening, ...pieces, site, `return [${guestEntries.join(", ")}];`, "})"].join("\n");
 
 /**
  * The same for a native engine, with what such an engine lacks or has too much of. It hands out one function more: it throws what a

@@ -7,7 +7,8 @@ export const deliveryKinds = { result: 0, error: 1, timer: 2 } as const;
 export type WireEnd = { kind: "returned" } | Exclude<GuestEnd, { kind: "returned" }>;
 
 export interface TurnParts<Text> {
-  calls: [id: number, path: string, after: number][];
+  /** `line`: of the script, 0 when it is not known. */
+  calls: [id: number, path: string, after: number, line: number][];
   inputs: Text[];
   timers: [id: number, delayMs: number, after: number][];
   cleared: number[];

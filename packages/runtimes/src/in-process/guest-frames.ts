@@ -18,7 +18,7 @@ export type ToParent =
   | {
       t: "turn";
       s: number;
-      calls: [id: number, path: string, after: number][];
+      calls: [id: number, path: string, after: number, line: number][];
       timers: [id: number, delayMs: number, after: number][];
       cleared: number[];
       out: (1 | 2)[];

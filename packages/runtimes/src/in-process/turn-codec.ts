@@ -52,11 +52,12 @@ export function decodeTurn({ header, blobs }: Frame<Extract<ToParent, { t: "turn
     return decoder.decode(blob.value);
   };
   return {
-    calls: header.calls.map(([id, path, after]) => ({
+    calls: header.calls.map(([id, path, after, line]) => ({
       id: whole(id),
       path: String(path),
       inputJson: nextText(),
       after: whole(after),
+      ...lineIn(line),
     })),
     timers: header.timers.map(([id, delayMs, after]) => ({
       id: whole(id),
@@ -99,6 +100,11 @@ function whole(value: unknown): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
     throw new Error("a turn holds something that is no number");
   return value;
+}
+
+/** A line of the script, for people to read: nothing depends on it, so a strange one is left out. */
+export function lineIn(value: unknown): { line?: number } {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? { line: value as number } : {};
 }
 
 function finite(value: unknown): number {

@@ -4,6 +4,7 @@
  */
 import type { GuestIdle, GuestRunEnd, GuestRunResult, IsolateMessage } from "@executor/contracts/isolate-rpc";
 import type { CallRefusal, GuestEnd, GuestLimits, Turn } from "@executor/core/ports/runtime";
+import { lineIn } from "../in-process/turn-codec.ts";
 import type { Verdict } from "./guest-meter.ts";
 
 type Fields = Record<string, unknown>;
@@ -63,11 +64,17 @@ export class TurnCollector {
     return this.#turn;
   }
 
-  #takeCall(id: unknown, { path, inputJson, after }: Fields): void {
+  #takeCall(id: unknown, { path, inputJson, after, line }: Fields): void {
     if (id !== this.#calls || this.#calls >= this.#limits.calls) throw new Error("a call with a wrong id");
     const input = text(inputJson, this.#limits.callInputBytes);
     this.#calls += 1;
-    this.#turn.calls.push({ id, path: text(path, maxPathChars), inputJson: input, after: this.#after(after) });
+    this.#turn.calls.push({
+      id,
+      path: text(path, maxPathChars),
+      inputJson: input,
+      after: this.#after(after),
+      ...lineIn(line),
+    });
   }
 
   #takeOutput({ stream, text: line }: Fields): void {

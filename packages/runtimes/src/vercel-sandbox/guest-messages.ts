@@ -21,7 +21,7 @@ export interface OutputLine {
   output: [stream: 1 | 2, text: string][];
 }
 export interface TurnLine {
-  calls: [id: number, path: string, after: number, inputJson: string][];
+  calls: [id: number, path: string, after: number, inputJson: string, line: number][];
   timers: [id: number, delayMs: number, after: number][];
   cleared: number[];
   cpuMs: number;

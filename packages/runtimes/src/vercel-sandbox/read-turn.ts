@@ -49,7 +49,7 @@ function decode(text: string): Turn {
     header: {
       t: "turn",
       s: 0,
-      calls: last.calls.map(([id, path, after]) => [id, path, after]),
+      calls: last.calls.map(([id, path, after, , line]) => [id, path, after, line]),
       timers: last.timers,
       cleared,
       out,

@@ -8,8 +8,15 @@ import { initialSchema } from "./migrations/0001-initial.ts";
 import { sourcesSchema } from "./migrations/0002-sources.ts";
 import { mcpSessionsSchema } from "./migrations/0003-mcp-sessions.ts";
 import { guestLinksSchema } from "./migrations/0004-guest-links.ts";
+import { callLinesSchema } from "./migrations/0005-call-lines.ts";
 
-const migrations: readonly string[] = [initialSchema, sourcesSchema, mcpSessionsSchema, guestLinksSchema];
+const migrations: readonly string[] = [
+  initialSchema,
+  sourcesSchema,
+  mcpSessionsSchema,
+  guestLinksSchema,
+  callLinesSchema,
+];
 export const schemaVersion = migrations.length;
 
 export function migrate(db: Database, path: string): void {

@@ -14,7 +14,7 @@ import { Untrusted } from "../../ui/untrusted.tsx";
 import { ValuePart } from "../../ui/value-view.tsx";
 import { callsQuery, taskQuery } from "../tasks/queries.ts";
 import { CallsSoFar } from "../tasks/calls-so-far.tsx";
-import { findLine } from "./find-line.ts";
+import { findLines } from "./find-lines.ts";
 import type { Actions } from "./inbox.tsx";
 
 interface ApprovalDetailProps {
@@ -100,18 +100,31 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function AroundTheCall({ approval: { taskId, toolPath } }: { approval: Approval }) {
+/** The line that the code's own stack told; without one, every line that may be meant, and it says so. */
+function AroundTheCall({ approval: { taskId, toolPath, line } }: { approval: Approval }) {
   const task = useQuery(taskQuery(taskId));
   if (!task.data) return null;
   const { code } = task.data;
-  const line = findLine(code, toolPath);
+  const lines = line === undefined ? findLines(code, toolPath) : [line];
+  const isSure = lines.length === 1;
   return (
-    <Part title="Code around the call" aside={line !== undefined && <Badge>line {line}</Badge>}>
+    <Part title="Code around the call" aside={lines.length > 0 && <Badge>{tellLines(lines)}</Badge>}>
       <div className="p-3">
-        <CodeView code={code} label="Code of the task" markedLine={line} around={6} markMeans="this call" />
+        <CodeView
+          code={code}
+          label="Code of the task"
+          markedLines={lines}
+          around={6}
+          markMeans={isSure ? "this call" : "perhaps this call"}
+        />
       </div>
     </Part>
   );
+}
+
+function tellLines(lines: readonly number[]): string {
+  if (lines.length === 1) return `line ${lines[0]}`;
+  return lines.length > 4 ? `one of ${lines.length} lines` : `one of lines ${lines.join(", ")}`;
 }
 
 function SoFar({ approval: { taskId, callId } }: { approval: Approval }) {

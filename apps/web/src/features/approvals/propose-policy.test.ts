@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Approval } from "@executor/client";
-import { findLine } from "./find-line.ts";
+import { findLines } from "./find-lines.ts";
 import { groupApprovals, isGroup } from "./group.ts";
 import { canRemember, proposeConditions } from "./propose-policy.ts";
 
@@ -75,12 +75,10 @@ describe("alike approvals", () => {
   });
 });
 
-describe("the line of a call", () => {
-  test("is found when the code names the tool once", () => {
-    expect(findLine("const a = 1;\nawait tools.github\n  .issues.create({})", "github.issues.create")).toBe(2);
-  });
-  test("is not guessed when there are several, or none", () => {
-    expect(findLine("tools.a.b(1);\ntools.a.b(2)", "a.b")).toBeUndefined();
-    expect(findLine("tools.a.bc(1)", "a.b")).toBeUndefined();
+describe("the lines that may have made a call", () => {
+  test("are those that name the tool", () => {
+    expect(findLines("const a = 1;\nawait tools.github\n  .issues.create({})", "github.issues.create")).toEqual([2]);
+    expect(findLines("tools.a.b(1);\ntools.a.b(2)", "a.b")).toEqual([1, 2]);
+    expect(findLines("tools.a.bc(1)", "a.b")).toEqual([]);
   });
 });

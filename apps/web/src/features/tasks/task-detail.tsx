@@ -53,7 +53,7 @@ export function TaskDetail() {
           <CodeView
             code={task.data.code}
             label="Code of the task"
-            markedLine={task.data.error?.line}
+            {...(task.data.error?.line !== undefined && { markedLines: [task.data.error.line] })}
             markMeans="the error came from here"
           />
         </div>

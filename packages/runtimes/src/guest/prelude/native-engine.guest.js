@@ -2,6 +2,7 @@
 // Runs before the captures, so the later pieces and the guest see these as the engine's own.
 let microtaskFailed = false,
   microtaskFailure;
+let stackOfSite, lineOfSite;
 {
   const {
     Date: EngineDate,
@@ -11,7 +12,7 @@ let microtaskFailed = false,
     String: EngineString,
   } = globalThis;
   const { construct, apply } = Reflect;
-  const { defineProperty: defineOwn } = globalThis.Object;
+  const { defineProperty: defineOwn, hasOwn } = globalThis.Object;
   const { resolve: resolvePromise } = EnginePromise;
   const { then: thenPromise } = EnginePromise.prototype;
   const { toString: dateToString } = EngineDate.prototype;
@@ -20,9 +21,9 @@ let microtaskFailed = false,
 
   // An error of the host's realm would carry its functions: the guest gets one of its own instead.
   const bareHost = host;
-  host = (op, a, b) => {
+  host = (op, a, b, c) => {
     try {
-      return bareHost(op, a, b);
+      return bareHost(op, a, b, c);
     } catch {
       throw new EngineRangeError("Maximum call stack size exceeded");
     }
@@ -53,12 +54,43 @@ let microtaskFailed = false,
     const place = file === "task.js" ? `task.js:${frame.getLineNumber()}:${frame.getColumnNumber()}` : "executor.js";
     return `    at ${name === null || name === "" ? "<anonymous>" : name} (${place})\n`;
   };
+  const formatFrames = (frames) => {
+    let text = "";
+    for (let i = 0; i < frames.length; i++) text += frameText(frames[i]);
+    return text;
+  };
+  // A stack costs this engine more than the call itself: of a call only the line is read (the text is made when it fails), and only of
+  // the first calls, which keeps what a task can lose by it under 10 ms. A later call that asks a person has no line.
+  let lineBudget = 200;
+  let takesFrames = false,
+    taken;
   const formatStack = {
     prepareStackTrace(_error, frames) {
-      let text = "";
-      for (let i = 0; i < frames.length; i++) text += frameText(frames[i]);
-      return text;
+      if (!takesFrames) return formatFrames(frames);
+      taken = frames;
+      return "";
     },
+  };
+  lineOfSite = (site) => {
+    if (lineBudget-- <= 0) return 0;
+    takesFrames = true;
+    taken = undefined;
+    try {
+      void site.stack;
+      if (taken === undefined) return 0;
+      setHidden(site, "frames", taken, false);
+      for (let i = 0; i < taken.length; i++)
+        if (taken[i].getFileName() === "task.js") return taken[i].getLineNumber() || 0;
+    } catch {
+      /* no room on the stack */
+    } finally {
+      takesFrames = false;
+    }
+    return 0;
+  };
+  stackOfSite = (site) => {
+    if (hasOwn(site, "frames")) return formatFrames(site.frames);
+    return typeof site.stack === "string" ? site.stack : "";
   };
   setHidden(EngineError, "prepareStackTrace", formatStack.prepareStackTrace, false);
 

@@ -20,7 +20,7 @@ const makeToolError = (fields, id, site) => {
   set("toolPath", fields.toolPath);
   if (fields.status !== undefined) set("status", fields.status);
   if (fields.body !== undefined) set("body", fields.body);
-  const stack = typeof site.stack === "string" ? site.stack : "";
+  const stack = stackOfSite(site);
   define(error, "stack", sliceText(stack, indexOfText(stack, "\n", indexOfText(stack, "\n") + 1) + 1)); // without the two frames of the prelude
   weakSet(toolErrors, error, id);
   return error;
@@ -37,7 +37,7 @@ const callTool = (path, args) => {
     if (isStackOverflow(error)) host(opStackOverflow);
     problem = `it cannot be written as JSON (${messageOf(error)})`;
   }
-  const id = problem === undefined ? host(opCall, path, json) : -1;
+  const id = problem === undefined ? host(opCall, path, json, lineOfSite(site)) : -1;
   if (id >= 0)
     return new Promise((resolve, reject) => mapSet(pendingCalls, id, { __proto__: null, resolve, reject, path, site }));
   const refusal =

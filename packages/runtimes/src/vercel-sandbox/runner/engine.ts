@@ -44,7 +44,7 @@ function toMessage(turn: TurnParts<Uint8Array>): FromEngine {
   return {
     output: turn.out.map((stream, index) => [stream, text(turn.texts[index])]),
     turn: {
-      calls: calls.map(([id, path, after], index) => [id, path, after, text(inputs[index])]),
+      calls: calls.map(([id, path, after, line], index) => [id, path, after, text(inputs[index]), line]),
       timers,
       cleared,
       cpuMs,

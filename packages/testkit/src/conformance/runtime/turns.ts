@@ -18,7 +18,7 @@ export function describeTurns(bench: GuestBench): void {
     test("a call waits for its result, and nothing runs before the first advance", async () => {
       const session = await open("const a: { v: number } = await tools.math.double({ n: 21 }); return a.v;");
       const turn = await session.advance([]);
-      expect(turn.calls).toEqual([{ id: 0, path: "math.double", inputJson: '{"n":21}', after: 0 }]);
+      expect(turn.calls).toEqual([{ id: 0, path: "math.double", inputJson: '{"n":21}', after: 0, line: 2 }]);
       expect(turn.end).toBeUndefined();
       const last = await session.advance([{ kind: "result", id: 0, json: '{"v":42}', atMs: startMs + 1 }]);
       expect(last.end).toEqual({ kind: "returned", resultJson: "42" });
@@ -35,6 +35,47 @@ export function describeTurns(bench: GuestBench): void {
         ["d.e-f", '{"x":[1,"ä😀",null]}'],
         ["g.h", "7"],
       ]);
+    });
+
+    test("a call tells the line it was made on: in a function, after an await, in a callback of the engine", async () => {
+      const session = await open(
+        [
+          "const ask = (n: number) => {",
+          "  return tools.inner({ n });",
+          "};",
+          "await tools.first();",
+          "",
+          "await ask(1);",
+          "await Promise.all([1, 2].map((n) =>",
+          "  tools.mapped({ n })));",
+        ].join("\n"),
+      );
+      const lines: unknown[] = [];
+      for (let turn = await session.advance([]); turn.end === undefined;) {
+        lines.push(...turn.calls.map(({ path, line }) => [path, line]));
+        turn = await session.advance(turn.calls.map(({ id }) => ({ kind: "result", id, json: "1", atMs: startMs })));
+      }
+      await session.close();
+      // Of the script, which opens with a line of its own and drops the empty one.
+      expect(lines).toEqual([
+        ["first", 5],
+        ["inner", 3],
+        ["mapped", 7],
+        ["mapped", 7],
+      ]);
+    });
+
+    test("code that spoils its stacks loses the line and nothing else", async () => {
+      const spoils = [
+        "(Error as any).prepareStackTrace = () => { throw new Error('no'); };",
+        "Object.defineProperty(Error.prototype, 'stack', { get() { throw new Error('no'); } });",
+        "(Error as any).stackTraceLimit = 0;",
+        "String.prototype.indexOf = () => { throw new Error('no'); };",
+      ];
+      for (const spoil of spoils) {
+        const { calls, end } = await firstTurn(`try { ${spoil} } catch {} tools.a(); await new Promise(() => {});`);
+        expect({ spoil, paths: calls.map(({ path }) => path), end }).toEqual({ spoil, paths: ["a"], end: undefined });
+      }
     });
 
     test("a step of tools is no promise and no JSON", async () => {
@@ -56,8 +97,8 @@ export function describeTurns(bench: GuestBench): void {
         { kind: "result", id: 0, json: "2", atMs: startMs },
       ]);
       expect(turn.calls).toEqual([
-        { id: 3, path: "after", inputJson: '{"name":"b"}', after: 1 },
-        { id: 4, path: "after", inputJson: '{"name":"a"}', after: 2 },
+        { id: 3, path: "after", inputJson: '{"name":"b"}', after: 1, line: 8 },
+        { id: 4, path: "after", inputJson: '{"name":"a"}', after: 2, line: 8 },
       ]);
       const { end } = await session.advance([{ kind: "result", id: 2, json: "null", atMs: startMs }]);
       expect(end).toEqual({ kind: "returned", resultJson: '["b1","b!","a2","a!"]' });

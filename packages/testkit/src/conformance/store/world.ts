@@ -118,6 +118,7 @@ export class World {
       inputJson: call.inputJson,
       inputDigest: call.inputDigest,
       schemaHash: "schema",
+      line: null,
       answerSchemaJson: null,
       url: null,
       why: "default",

@@ -1,6 +1,6 @@
 /**
  * Keys for the whole page. Plain letters work only where nothing is typed and no dialog is open, and can be switched off
- * (they collide with some assistive software). `g a` is two keys, one after the other.
+ * (they collide with some assistive software). `g a` is two keys, one after the other: after a `g` no letter means what it means alone.
  */
 import { useEffect, useRef } from "react";
 import { createStore, readSetting, writeSetting } from "./store.ts";
@@ -10,6 +10,7 @@ export type Hotkeys = Record<string, (event: KeyboardEvent) => void>;
 export const lettersAreOn = createStore(readSetting("letters") !== "off");
 lettersAreOn.subscribe(() => writeSetting("letters", lettersAreOn.get() ? null : "off"));
 
+const LEADER = "g";
 const SEQUENCE_MS = 1_200;
 
 export function useHotkeys(hotkeys: Hotkeys): void {
@@ -18,19 +19,16 @@ export function useHotkeys(hotkeys: Hotkeys): void {
     current.current = hotkeys;
   });
   useEffect(() => {
-    let first: { key: string; at: number } | null = null;
+    let startedAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const key = nameOf(event);
       const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
       if (isLetter && (!lettersAreOn.get() || isTyping(event.target) || hasDialog())) return;
-      const pair = first && performance.now() - first.at < SEQUENCE_MS ? `${first.key} ${key}` : "";
-      const run = Object.hasOwn(current.current, pair)
-        ? current.current[pair]
-        : Object.hasOwn(current.current, key)
-          ? current.current[key]
-          : undefined;
-      first = isLetter && pair === "" ? { key, at: performance.now() } : null;
+      const isSecond = performance.now() - startedAt < SEQUENCE_MS;
+      const wanted = isLetter && isSecond ? `${LEADER} ${key}` : key;
+      startedAt = isLetter && !isSecond && key === LEADER ? performance.now() : Number.NEGATIVE_INFINITY;
+      const run = Object.hasOwn(current.current, wanted) ? current.current[wanted] : undefined;
       if (!run) return;
       event.preventDefault();
       run(event);

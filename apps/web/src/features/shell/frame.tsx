@@ -24,6 +24,7 @@ export function Frame({ features }: { features: Feature[] }) {
   useHotkeys({
     "?": () => setOpen("help"),
     "mod+k": () => setOpen("palette"),
+    c: () => void navigate({ to: "/tasks/new" }),
     ...Object.fromEntries(entries.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
   });
   return (

@@ -17,16 +17,22 @@ import {
 } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { editorLanguage } from "./editor-language.ts";
+import type { Problem } from "./problems.ts";
+import { goTo, underline, underlineLook } from "./underline.ts";
 
 interface CodeEditorProps {
   /** A new value replaces what is written. */
   initial: string;
   onChange: (code: string) => void;
   onRun: () => void;
+  problems: readonly Problem[];
+  /** Where the cursor is to go; a new object goes again. */
+  target: { problem: Problem } | null;
 }
 
-export function CodeEditor({ initial, onChange, onRun }: CodeEditorProps) {
+export function CodeEditor({ initial, onChange, onRun, problems, target }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView>(null);
   const run = useEffectEvent(onRun);
   const change = useEffectEvent(onChange);
   useEffect(() => {
@@ -50,6 +56,7 @@ export function CodeEditor({ initial, onChange, onRun }: CodeEditorProps) {
         bracketMatching(),
         placeholder("return await tools.…"),
         editorLanguage,
+        underlineLook,
         EditorView.contentAttributes.of({ "aria-label": "Code of the task" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) change(update.state.doc.toString());
@@ -57,8 +64,15 @@ export function CodeEditor({ initial, onChange, onRun }: CodeEditorProps) {
       ],
     });
     view.focus();
+    editor.current = view;
     return () => view.destroy();
   }, [initial]);
+  useEffect(() => {
+    if (editor.current) underline(editor.current, problems);
+  }, [initial, problems]);
+  useEffect(() => {
+    if (editor.current && target) goTo(editor.current, target.problem);
+  }, [target]);
   return (
     <div ref={host} data-typing className="h-full min-h-0 border-2 border-transparent focus-within:border-accent" />
   );

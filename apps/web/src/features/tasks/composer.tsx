@@ -10,6 +10,8 @@ import { Menu } from "../../ui/menu.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { useTitle } from "../shell/title.ts";
 import { EXAMPLES } from "./examples.ts";
+import { ProblemList } from "./problem-list.tsx";
+import { type Problem, problemsOf, useProblems } from "./problems.ts";
 import { taskQuery } from "./queries.ts";
 
 const CodeEditor = lazy(async () => ({ default: (await import("./code-editor.tsx")).CodeEditor }));
@@ -34,13 +36,19 @@ function Writing({ initial, runtimeId: given }: { initial: string; runtimeId: st
   const [begun, setBegun] = useState(initial);
   const [code, setCode] = useState(initial);
   const [runtimeId, setRuntimeId] = useState(given ?? "");
+  const [target, setTarget] = useState<{ problem: Problem } | null>(null);
+  const checked = useProblems(code);
   const submit = useMutation({
     mutationFn: () => executor().tasks.create({ code, ...(runtimeId !== "" && { runtimeId }) }),
     onSuccess: ({ taskId }) => void navigate({ to: "/tasks/$taskId", params: { taskId } }),
   });
   const run = () => code.trim() !== "" && !submit.isPending && submit.mutate();
+  // What a refusal says is about the code as it was sent.
+  const refused = problemsOf(submit.error);
+  const problems = refused.length > 0 ? refused : checked;
   const write = (next: string) => {
     setCode(next);
+    if (submit.isError) submit.reset();
     if (next.length <= DRAFT_MAX) writeSetting("draft", next);
   };
   const examples = EXAMPLES.map(({ name, code: example }) => ({
@@ -64,9 +72,10 @@ function Writing({ initial, runtimeId: given }: { initial: string; runtimeId: st
       {submit.isError && <ErrorState error={submit.error} />}
       <div className="min-h-48 flex-1">
         <Suspense fallback={<Skeleton lines={8} label="Loading the editor" />}>
-          <CodeEditor initial={begun} onChange={write} onRun={run} />
+          <CodeEditor initial={begun} onChange={write} onRun={run} problems={problems} target={target} />
         </Suspense>
       </div>
+      <ProblemList problems={problems} onGo={(problem) => setTarget({ problem })} />
       <footer className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-4 py-2 text-xs text-muted">
         <span className="flex items-center gap-1">
           <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> runs it

@@ -4,7 +4,6 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
-import { useHotkeys } from "../../hotkeys.ts";
 import { session } from "../../session.ts";
 import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -19,13 +18,11 @@ import { STATUSES, type TaskStatus } from "./status.ts";
 
 export function TaskList() {
   useTitle("Tasks");
-  const navigate = useNavigate();
   const { status, mine } = useSearch({ from: "/tasks" });
   const who = useStore(session);
   const actorId = mine && who.kind === "ready" ? who.me.actorId : undefined;
   const query = useInfiniteQuery(tasksQuery({ ...(status && { status }), ...(actorId !== undefined && { actorId }) }));
   const tasks = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  useHotkeys({ c: () => void navigate({ to: "/tasks/new" }) });
   return (
     <div className="flex h-full flex-col">
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-3">

@@ -8,9 +8,17 @@ export interface Tab {
   content: ReactNode;
 }
 
-export function Tabs({ tabs, label, initial }: { tabs: Tab[]; label: string; initial?: string }) {
+interface TabsProps {
+  tabs: Tab[];
+  label: string;
+  initial?: string;
+  /** In a column with room left: the views take it. */
+  fills?: boolean;
+}
+
+export function Tabs({ tabs, label, initial, fills = false }: TabsProps) {
   return (
-    <Base.Root defaultValue={initial ?? tabs[0]?.id}>
+    <Base.Root defaultValue={initial ?? tabs[0]?.id} className={fills ? "flex min-h-0 flex-1 flex-col" : ""}>
       <Base.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line px-2">
         {tabs.map((tab) => (
           <Base.Tab
@@ -23,7 +31,11 @@ export function Tabs({ tabs, label, initial }: { tabs: Tab[]; label: string; ini
         ))}
       </Base.List>
       {tabs.map((tab) => (
-        <Base.Panel key={tab.id} value={tab.id} className="-outline-offset-2">
+        <Base.Panel
+          key={tab.id}
+          value={tab.id}
+          className={`-outline-offset-2 ${fills ? "min-h-0 flex-1 lg:overflow-auto" : ""}`}
+        >
           {tab.content}
         </Base.Panel>
       ))}

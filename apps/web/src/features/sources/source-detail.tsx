@@ -31,9 +31,10 @@ export function SourceDetail() {
   const source = query.data;
   const waiting = <Skeleton lines={4} />;
   return (
-    <div className="flex min-h-full flex-col">
+    <div className="flex min-h-full flex-col lg:h-full">
       <Head source={source} />
       <Tabs
+        fills
         label="Parts of the source"
         tabs={[
           {

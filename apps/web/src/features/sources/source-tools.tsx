@@ -30,10 +30,10 @@ export function SourceTools({ source: { namespace, progress, toolCount } }: { so
       </p>
     );
   return (
-    <div className="grid lg:grid-cols-[minmax(18rem,26rem)_1fr]">
+    <div className="grid lg:h-full lg:min-h-96 lg:grid-cols-[minmax(18rem,26rem)_1fr] lg:grid-rows-1">
       <section
         aria-label="Find a tool"
-        className={`flex h-[calc(100dvh-13rem)] min-h-96 flex-col border-line lg:border-r ${tool === undefined ? "" : "max-lg:hidden"}`}
+        className={`flex h-[calc(100dvh-13rem)] min-h-96 flex-col border-line lg:h-full lg:min-h-0 lg:border-r ${tool === undefined ? "" : "max-lg:hidden"}`}
       >
         <div className="border-b border-line p-2">
           <input
@@ -58,7 +58,7 @@ export function SourceTools({ source: { namespace, progress, toolCount } }: { so
           </p>
         )}
       </section>
-      <div className={tool === undefined ? "max-lg:hidden" : ""}>
+      <div className={`min-w-0 lg:min-h-0 lg:overflow-auto ${tool === undefined ? "max-lg:hidden" : ""}`}>
         {tool === undefined ? (
           <p className="p-6 text-muted">Choose a tool to see what it takes and what it gives.</p>
         ) : (

@@ -5,7 +5,12 @@ import { type OpenapiServer, startOpenapiServer } from "@executor/testkit/tools/
 import { findBarriers } from "./support/axe.ts";
 import { shoot } from "./support/browser.ts";
 import { type ConsoleLab, type ConsolePerson, openConsole, openConsoleLab } from "./support/console.ts";
+import { connectMcp } from "./support/mcp-client.ts";
 import { type OauthWorld, startOauthWorld } from "./support/oauth-provider.ts";
+
+interface CursorSetUp {
+  mcpServers: { executor: { url: string; headers: { Authorization: string } } };
+}
 
 const TOKEN = "canary-token-of-the-pets-0123456789";
 
@@ -176,6 +181,20 @@ describe("keys and people", () => {
     await shoot(page, "connect");
     const assistant = createExecutor({ baseUrl: lab.installation.url, token });
     expect(await assistant.me()).toMatchObject({ role: "agent" });
+    // What is shown for Cursor is what its client would do with it.
+    await page.getByRole("tab", { name: "Cursor" }).click();
+    const shown = await page
+      .getByLabel(/Cursor/)
+      .locator("code")
+      .innerText();
+    const { mcpServers } = JSON.parse(shown.replace(/^\d+\n?/gm, "")) as CursorSetUp;
+    const { url, headers } = mcpServers.executor;
+    expect(headers.Authorization).toBe(`Bearer ${token}`);
+    expect(url).toBe(`${lab.installation.url}/mcp`);
+    const client = await connectMcp({ url: url.slice(0, -"/mcp".length), token });
+    const answer = await client.call("execute", { code: 'return await tools.executor.echo({ value: "by Cursor" })' });
+    expect(answer.text).toContain("by Cursor");
+    await client.close();
     await page.reload();
     await page.getByText("my assistant").waitFor();
     expect(await page.content()).not.toContain(token);

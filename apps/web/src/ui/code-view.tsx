@@ -61,7 +61,7 @@ export function CodeView(props: CodeViewProps) {
           ))}
         </code>
       </pre>
-      <CopyButton text={code} className="absolute top-1 right-1 bg-sunken" />
+      <CopyButton text={code} className="absolute top-0 right-0 h-9 w-10 rounded-none bg-sunken!" />
       {(isPart || lines.length > to) && (
         <button
           type="button"

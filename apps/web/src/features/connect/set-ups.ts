@@ -32,8 +32,8 @@ export function setUps(baseUrl: string, token: string): SetUp[] {
       id: "codex",
       isShell: true,
       label: "Codex",
-      where: "In ~/.codex/config.toml, with the key in the environment variable EXECUTOR_TOKEN.",
-      text: `[mcp_servers.executor]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = "EXECUTOR_TOKEN"\n\n# export EXECUTOR_TOKEN=${token}`,
+      where: "In ~/.codex/config.toml, with the key in the environment variable EXECUTOR_API_KEY.",
+      text: `[mcp_servers.executor]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = "EXECUTOR_API_KEY"\n\n# export EXECUTOR_API_KEY=${token}`,
     },
     {
       id: "vs-code",

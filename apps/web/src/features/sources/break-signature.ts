@@ -1,5 +1,5 @@
 /** A signature in one line, laid out over several: a line for each property of what does not fit in one. Pure, and never wrong about text. */
-const WIDTH = 90;
+const WIDTH = 64;
 
 export function breakSignature(signature: string): string {
   let at = 0;

@@ -4,7 +4,8 @@ import { findCompiler } from "./find-compiler.ts";
 
 test("whichever of code and tools changed is read again, and what did not is still there", async () => {
   const compiler = startCompiler(findCompiler() ?? "");
-  const tools = (name: string): string => `declare const tools: { readonly ${name}: (input: { id: number }) => any };\n`;
+  const tools = (name: string): string =>
+    `declare const tools: { readonly ${name}: (input: { id: number }) => any };\n`;
   const found = async (name: string, code: string): Promise<number[]> =>
     (await compiler.check(tools(name), `export {};\n${code}`)).map((problem) => problem.code);
   const callA = "tools.a({ id: 1 });";

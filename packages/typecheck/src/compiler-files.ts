@@ -76,7 +76,8 @@ export function createCompilerFiles(compilerPath: string): CompilerFiles {
         case "fileExists":
           return read(path) !== null;
         case "directoryExists":
-          return path === "/check" || path === "/" || path === libFolder;
+          // Of ours there is none, or it would look for a package.json in each, many times.
+          return path === libFolder;
         case "getAccessibleEntries":
           return { files: [], directories: [] };
         case "realpath":

@@ -49,7 +49,8 @@ export class MachineKeeper {
       const machine = this.take(taskId);
       if (machine) this.remove(machine);
     }
-    await Promise.race([Promise.all(this.#leaving), Bun.sleep(CLOSE_WITHIN_MS)]);
+    const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
+    await Promise.race([Promise.all(this.#leaving), late]);
   }
 
   async #delete(machine: Pick<Machine, "name" | "delete">): Promise<void> {

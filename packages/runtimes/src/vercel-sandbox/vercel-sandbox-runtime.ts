@@ -131,7 +131,7 @@ class MachineOpener {
     } catch (error) {
       // Called off or unanswered: it may be there all the same.
       if (signal.aborted || (error instanceof SentOnce && error.status !== 429))
-        this.#keeper.remove({ name, delete: () => deleteByName(name, access) });
+        this.#keeper.removeIfMade({ name, delete: () => deleteByName(name, access) });
       throw explainVercel(error, "making a VM");
     }
   }

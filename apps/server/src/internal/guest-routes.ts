@@ -16,6 +16,7 @@ import type { AppTypes } from "../http/app-types.ts";
 import { readBearer } from "../http/authenticate.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { parseWith, readJson } from "../http/parse.ts";
+import { RateLimit } from "../http/rate-limit.ts";
 import { looksLikeToken } from "../tokens.ts";
 
 /** A piece of a million characters, escaped, and what is around it. */
@@ -25,6 +26,11 @@ const BODIES_AT_ONCE = 8;
 const HOLD_MS = 20_000;
 /** What a hint would tell at once is found after this without one. */
 const POLL_MS = 200;
+/** Of one run; a healthy guest does not come near it. */
+const POSTS_PER_MINUTE = 30_000;
+/** Of all tokens together that were not good before: each costs a look into the store, and anybody may send one. */
+const UNKNOWN_PER_MINUTE = 3_000;
+const MAX_KNOWN = 2_000;
 
 const side = { runner: z.string().min(8).max(64), turn: z.int().min(0), after: z.int().min(0) };
 const part = { part: z.int().min(0), text: z.string(), last: z.boolean() };
@@ -40,6 +46,11 @@ export type GuestRoutesDeps = Pick<AppDeps, "store" | "host" | "shutdown"> & {
 
 export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoutesDeps): Hono<AppTypes> {
   const budget = new BodyBudget(BODIES_AT_ONCE * BODY_BYTES);
+  const posts = new RateLimit(POSTS_PER_MINUTE, () => host.monotonicMs());
+  const unknown = new RateLimit(UNKNOWN_PER_MINUTE, () => host.monotonicMs());
+  const known = new Set<string>();
+  /** By run, what ends the wait that is under way. */
+  const waits = new Map<string, () => void>();
   const app = new Hono<AppTypes>();
 
   app.get("/internal/ping", (c) => {
@@ -72,11 +83,24 @@ export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoute
     const linkId = parseWith(Id, runId, "path.runId");
     const token = readBearer(request.headers.get("authorization") ?? undefined);
     if (!looksLikeToken(token)) throw new AppError("auth.invalid", "This is not the token of a run.");
-    const known = { linkId, tokenHash: host.sha256(token), now: host.now() };
-    // A look before a body is read or anything is written: who guesses tokens must not hold up those who have one.
-    await store.checkGuest(known);
+    const bearer = { linkId, tokenHash: host.sha256(token), now: host.now() };
+    await check(bearer);
     const body = parseWith(schema, await readJson(request, BODY_BYTES, budget), "body");
-    return { guest: { ...known, runner: body.runner, after: body.after }, body };
+    return { guest: { ...bearer, runner: body.runner, after: body.after }, body };
+  }
+
+  /** A look before a body is read or anything is written: who guesses tokens must not hold up those who have one. */
+  async function check(bearer: Pick<GuestSide, "linkId" | "tokenHash" | "now">): Promise<void> {
+    const key = `${bearer.linkId}/${bearer.tokenHash}`;
+    if (known.has(key)) posts.take(bearer.linkId, "callbacks of a run");
+    else unknown.take("", "callbacks with tokens that are not known yet");
+    await store.checkGuest(bearer).catch((error: unknown) => {
+      known.delete(key);
+      throw error;
+    });
+    known.add(key);
+    const [oldest] = known;
+    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
   }
 
   /** Until there is some of it, the run is over (then the token is refused), or it has taken long enough to ask again. */
@@ -89,15 +113,24 @@ export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoute
     const off = hub.on(`link:${guest.linkId}`, bell.ring);
     for (const signal of [gone, shutdown]) signal.addEventListener("abort", bell.ring);
     const until = host.monotonicMs() + HOLD_MS;
+    let isReplaced = false;
+    const replace = (): void => {
+      isReplaced = true;
+      bell.ring();
+    };
+    // A guest asks once at a time: who asks again has given up the request before. So a run costs one wait, whatever it sends.
+    waits.get(guest.linkId)?.();
+    waits.set(guest.linkId, replace);
     try {
       for (;;) {
         const { texts, last, mayDrop } = await store.readForGuest({ ...guest, turn, now: host.now() });
         if (mayDrop) await store.dropGuestText({ linkId: guest.linkId, box: "down", below: guest.after });
-        const isOver = gone.aborted || shutdown.aborted || host.monotonicMs() > until;
+        const isOver = gone.aborted || shutdown.aborted || isReplaced || host.monotonicMs() > until;
         if (texts.length > 0 || last || isOver) return { texts, last };
         await bell.wait(POLL_MS);
       }
     } finally {
+      if (waits.get(guest.linkId) === replace) waits.delete(guest.linkId);
       off();
       for (const signal of [gone, shutdown]) signal.removeEventListener("abort", bell.ring);
     }

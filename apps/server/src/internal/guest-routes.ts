@@ -16,8 +16,8 @@ import type { AppTypes } from "../http/app-types.ts";
 import { readBearer } from "../http/authenticate.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { parseWith, readJson } from "../http/parse.ts";
-import { RateLimit } from "../http/rate-limit.ts";
 import { looksLikeToken } from "../tokens.ts";
+import { TokenCheck } from "./token-check.ts";
 
 /** A piece of a million characters, escaped, and what is around it. */
 const BODY_BYTES = 8_000_000;
@@ -26,11 +26,6 @@ const BODIES_AT_ONCE = 8;
 const HOLD_MS = 20_000;
 /** What a hint would tell at once is found after this without one. */
 const POLL_MS = 200;
-/** Of one run; a healthy guest does not come near it. */
-const POSTS_PER_MINUTE = 30_000;
-/** Of all tokens together that were not good before: each costs a look into the store, and anybody may send one. */
-const UNKNOWN_PER_MINUTE = 3_000;
-const MAX_KNOWN = 2_000;
 
 const side = { runner: z.string().min(8).max(64), turn: z.int().min(0), after: z.int().min(0) };
 const part = { part: z.int().min(0), text: z.string(), last: z.boolean() };
@@ -46,9 +41,7 @@ export type GuestRoutesDeps = Pick<AppDeps, "store" | "host" | "shutdown"> & {
 
 export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoutesDeps): Hono<AppTypes> {
   const budget = new BodyBudget(BODIES_AT_ONCE * BODY_BYTES);
-  const posts = new RateLimit(POSTS_PER_MINUTE, () => host.monotonicMs());
-  const unknown = new RateLimit(UNKNOWN_PER_MINUTE, () => host.monotonicMs());
-  const known = new Set<string>();
+  const tokens = new TokenCheck(store, host);
   /** By run, what ends the wait that is under way. */
   const waits = new Map<string, () => void>();
   const app = new Hono<AppTypes>();
@@ -84,23 +77,10 @@ export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoute
     const token = readBearer(request.headers.get("authorization") ?? undefined);
     if (!looksLikeToken(token)) throw new AppError("auth.invalid", "This is not the token of a run.");
     const bearer = { linkId, tokenHash: host.sha256(token), now: host.now() };
-    await check(bearer);
+    // Before a body is read or anything is written: who guesses tokens must not hold up those who have one.
+    await tokens.check(bearer);
     const body = parseWith(schema, await readJson(request, BODY_BYTES, budget), "body");
     return { guest: { ...bearer, runner: body.runner, after: body.after }, body };
-  }
-
-  /** A look before a body is read or anything is written: who guesses tokens must not hold up those who have one. */
-  async function check(bearer: Pick<GuestSide, "linkId" | "tokenHash" | "now">): Promise<void> {
-    const key = `${bearer.linkId}/${bearer.tokenHash}`;
-    if (known.has(key)) posts.take(bearer.linkId, "callbacks of a run");
-    else unknown.take("", "callbacks with tokens that are not known yet");
-    await store.checkGuest(bearer).catch((error: unknown) => {
-      known.delete(key);
-      throw error;
-    });
-    known.add(key);
-    const [oldest] = known;
-    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
   }
 
   /** Until there is some of it, the run is over (then the token is refused), or it has taken long enough to ask again. */

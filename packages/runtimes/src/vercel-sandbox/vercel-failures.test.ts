@@ -121,18 +121,25 @@ test.each([
   ["files", /POST .*\/fs\/write$/],
   ["the state of the command", /GET .*\/cmd\//],
   ["its deletion", /DELETE /],
-])("dropped responses to requests for %s: one VM, one run, none left", async (_, on) => {
-  await start({ checkMs: 100 });
-  bench.api.mishaps.push({ on, how: "drop", times: 2 });
-  const { session } = await openGuest("return await tools.a();");
-  await session.advance([]);
-  await until("it was dropped or comes last", () => bench.api.mishaps[0]?.times === 0 || String(on).includes("DELETE"));
-  expect((await session.advance([result(0)])).end).toEqual({ kind: "returned", resultJson: "1" });
-  await session.close();
-  await noMachines();
-  expect(bench.api.mishaps[0]?.times).toBeLessThan(2);
-  expect([bench.api.made.length, bench.api.commandCount]).toEqual([1, 1]);
-}, 20_000);
+])(
+  "dropped responses to requests for %s: one VM, one run, none left",
+  async (_, on) => {
+    await start({ checkMs: 100 });
+    bench.api.mishaps.push({ on, how: "drop", times: 2 });
+    const { session } = await openGuest("return await tools.a();");
+    await session.advance([]);
+    await until(
+      "it was dropped or comes last",
+      () => bench.api.mishaps[0]?.times === 0 || String(on).includes("DELETE"),
+    );
+    expect((await session.advance([result(0)])).end).toEqual({ kind: "returned", resultJson: "1" });
+    await session.close();
+    await noMachines();
+    expect(bench.api.mishaps[0]?.times).toBeLessThan(2);
+    expect([bench.api.made.length, bench.api.commandCount]).toEqual([1, 1]);
+  },
+  20_000,
+);
 
 test("bad credentials are refused with what to do", async () => {
   await start();

@@ -119,7 +119,8 @@ export class SandboxApi {
         request.socket.destroy();
         await Bun.sleep(LATE_MS);
       }
-      if (mishap && typeof mishap.how === "object") throw new ApiError(mishap.how.status, mishap.how.code, mishap.how.message);
+      if (mishap && typeof mishap.how === "object")
+        throw new ApiError(mishap.how.status, mishap.how.code, mishap.how.message);
       body = await this.#answer(line, request, bytes);
     } catch (error) {
       const known = error instanceof ApiError ? error : new ApiError(500, "internal", String(error));

@@ -1,6 +1,7 @@
 /** The callback routes: a token is good for its run, while that runs, and for nothing else; and what a Funnel may reach. */
 import { expect, test } from "bun:test";
 import type { Fence } from "@executor/core/store/progress";
+import { routeTable } from "../http/serve-routes.ts";
 import { openTestApp, type TestApp } from "../testing/open-test-app.ts";
 
 const token = (letter: string): string => `ex_run_${letter.repeat(43)}`;
@@ -205,6 +206,16 @@ test("what comes through a Funnel reaches /internal and nothing else", async () 
   ])
     for (const each of [headers, local])
       expect([path, (await app.call("GET", path, { headers: each, token: sessionId })).status]).toEqual([path, 403]);
+});
+
+test("no route of the API is open to a Funnel", async () => {
+  await using app = await openTestApp();
+  const { sessionId } = await app.session();
+  const headers = { "tailscale-funnel-request": "?1" };
+  for (const [name, { method, path }] of routeTable) {
+    const answer = await app.call(method.toUpperCase(), path.replace(/\{\w+\}/g, "x"), { headers, token: sessionId });
+    expect([name, answer.status]).toEqual([name, 403]);
+  }
 });
 
 test("pages of a browser may not call back, whatever their Origin", async () => {

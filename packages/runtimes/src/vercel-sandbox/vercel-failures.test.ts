@@ -74,6 +74,8 @@ test.each([
   bench = await openVercelBench({}, settings);
   const { session } = await openGuest("return 1;");
   expect(bench.api.made.map(({ asked }) => [asked["runtime"], asked["image"]])).toEqual([[runtime, image]]);
+  // The SDK has a way of its own for each.
+  expect(bench.api.requests[0]).toBe(image === undefined ? "POST /v2/sandboxes" : "POST /v3/sandboxes");
   await session.close();
 });
 
@@ -140,6 +142,19 @@ test.each([
   },
   20_000,
 );
+
+test("a callback URL that leads elsewhere: given up with the URL named, and no VM is left", async () => {
+  const elsewhere = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(null, { status: 302, headers: { location: "/login" } }),
+  });
+  const url = `http://127.0.0.1:${elsewhere.port}`;
+  await start({ checkMs: 100, readCallback: () => ({ url }) });
+  await expect(openGuest("return 1;")).rejects.toThrow(`${url}/internal, which must lead to this server`);
+  await noMachines();
+  await elsewhere.stop(true);
+}, 30_000);
 
 test("bad credentials are refused with what to do", async () => {
   await start();

@@ -300,6 +300,20 @@ describe("2025-11-25", () => {
     await expectStillWaiting(unasked.taskId);
   });
 
+  test("several messages in one body are each counted, and never too many", async () => {
+    const headers = await openSession();
+    const many = (count: number) => Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+    const { status, messages } = await post(many(32), headers);
+    expect([status, messages.filter(({ result }) => result).length]).toEqual([200, 32]);
+    expect((await post(many(33), headers)).status).toBe(400);
+    const strict = await startInstallation({ workers: 0, env: { EXECUTOR_LIMIT_REQUESTS_PER_MINUTE: "60" } });
+    const batch = () =>
+      ask(strict.url, "POST /mcp", { body: many(32), headers: { accept: "application/json, text/event-stream" } });
+    // No session: what is told apart here is only whether it was counted.
+    expect([(await batch()).status, (await batch()).status]).toEqual([400, 429]);
+    await strict.stop();
+  }, 20_000);
+
   test("sessions: guessed and closed ones are not found, and a bearer has a bounded number", async () => {
     const headers = await openSession();
     const ping = { jsonrpc: "2.0", id: 5, method: "ping" };

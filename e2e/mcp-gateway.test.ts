@@ -1,5 +1,8 @@
 /** Two gateways beside a server: one session is served by all of them, and survives any of them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createExecutor } from "@executor/client";
 import { environmentOn, type Installation, startInstallation } from "@executor/testkit/installation/start-installation";
 import { ProductProcess } from "@executor/testkit/installation/product-process";
 import { ask, type Person, signIn } from "./support/api.ts";
@@ -156,6 +159,26 @@ test("kill -9 of the gateway that held the session: another takes it over", asyn
   const resume = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "resume", arguments: { taskId } } };
   const resumed = await post(urlOf(1), resume, token, session);
   expect(resumed.messages.at(-1)?.result?.structuredContent).toMatchObject({ taskId, status: "completed", result: 42 });
+}, 20_000);
+
+test("no source leads back to any of them: the server knows the ports of all", async () => {
+  const third = await startGateway();
+  const { token } = JSON.parse(readFileSync(join(installation.home, "owner-key"), "utf8")) as { token: string };
+  const owner = createExecutor({ baseUrl: installation.url, token });
+  const reasonFor = (url: string) =>
+    owner.sources.probe(`${url}/mcp`).then(
+      (found) => JSON.stringify(found),
+      (error: unknown) => String(error),
+    );
+  for (const url of [installation.url, urlOf(0), urlOf(1), third.url]) {
+    const { port } = new URL(url);
+    await until(`port ${port} to be known`, async () => (await reasonFor(url)).includes("itself"));
+  }
+  const files = () => readdirSync(join(installation.home, "run")).filter((name) => name.startsWith("gateway-port"));
+  expect(files()).toHaveLength(3);
+  third.process.kill("SIGTERM");
+  await third.process.finish();
+  expect(files()).toHaveLength(2);
 }, 20_000);
 
 test("a gateway serves nothing else", async () => {

@@ -189,6 +189,41 @@ describe("tokens that must not get in", () => {
   }, 20_000);
 });
 
+test("keys that cannot be read are no fault of the token: 503, and it gets in as soon as they can", async () => {
+  const pair = await generateKeyPair("ES256");
+  const keys = [{ ...(await exportJWK(pair.publicKey)), kid: "a", alg: "ES256", use: "sig" }];
+  let answer = (): Response => new Response("down", { status: 500 });
+  let own = "";
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }): Response =>
+      url.endsWith("/jwks") ? answer() : Response.json({ issuer: own, jwks_uri: `${own}/jwks` }),
+  });
+  own = `http://127.0.0.1:${server.port}`;
+  const shaky = await startInstallation({
+    workers: 0,
+    env: { MCP_AUTHORIZATION_SERVER: own, MCP_OAUTH_WORKSPACES: '{"*":"local"}' },
+  });
+  const token = await issuer.mint(claims({ iss: own, aud: `${shaky.url}/mcp` }), {
+    key: pair.privateKey,
+    kid: "a",
+    alg: "ES256",
+  });
+  const answers: [number, () => Response][] = [
+    [503, answer],
+    [503, () => new Response("<html>maintenance</html>")],
+    [503, () => Response.json({ error: "try later" })],
+    [200, () => Response.json({ keys })],
+  ];
+  for (const [status, say] of answers) {
+    answer = say;
+    expect((await knock(token, shaky.url)).status).toBe(status);
+  }
+  await server.stop(true);
+  await shaky.stop();
+}, 20_000);
+
 test("keys are read anew when the server changes them, and an unreachable server is said so", async () => {
   const [first, second] = [await generateKeyPair("ES256"), await generateKeyPair("ES256")];
   const publish = async (pair: typeof first, kid: string) => ({

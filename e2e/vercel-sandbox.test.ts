@@ -165,6 +165,52 @@ describe("with one worker", () => {
   }, 90_000);
 });
 
+test("cancel in every state: queued, asleep, waiting for a person, and when it is over", async () => {
+  const { person, installation } = await start();
+  await person.executor.policies.create({ toolPathPattern: "executor.echo", decision: "require_approval" });
+  const cancel = async (taskId: string) => {
+    await person.executor.tasks.cancel(taskId);
+    expect((await person.executor.tasks.get(taskId)).status).toBe("cancelled");
+  };
+  const asleep = await submit(person, `console.log("here"); await new Promise((done) => setTimeout(done, 50_000));`);
+  await until("it runs", () => api.sandboxes.size === 1, 20_000);
+  await until("the runner speaks", () => api.requests.some((line) => /GET .*\/cmd\//.test(line)), 20_000);
+  await cancel(asleep);
+  await noMachines();
+
+  const waiting = await submit(person, `return await ${echo}({ value: 1 });`);
+  await isWaiting(person, waiting);
+  await cancel(waiting);
+  await noMachines();
+
+  const done = await submit(person, "return 1;");
+  expect((await finish(person, done)).status).toBe("completed");
+  await expect(person.executor.tasks.cancel(done)).rejects.toThrow();
+
+  await installation.killWorker();
+  const before = api.made.length;
+  const queued = await submit(person, "return 1;");
+  await cancel(queued);
+  await installation.startWorker();
+  expect((await finish(person, await submit(person, "return 2;"))).result).toBe(2);
+  expect(api.made.length - before).toBe(1);
+}, 90_000);
+
+test("a result and a line of output as large as they may be, with characters of all lengths", async () => {
+  const { person } = await start();
+  const task = await finish(
+    person,
+    await submit(person, `console.log("ä😀x".repeat(20_000)); return "ä😀x".repeat(120_000);`),
+  );
+  expect([task.status, task.error]).toEqual(["completed", undefined]);
+  expect(task.result === "ä😀x".repeat(120_000)).toBe(true);
+  const events = await Array.fromAsync(person.executor.tasks.events(task.taskId));
+  const printed = events.flatMap(({ type, data }) => (type === "task.stdout" ? [(data as { text: string }).text] : []));
+  expect(printed.join("") === "ä😀x".repeat(20_000)).toBe(true);
+  const over = await finish(person, await submit(person, `return "x".repeat(10_100_000);`));
+  expect([over.status, over.error?.code]).toEqual(["failed", "task.result_too_large"]);
+}, 60_000);
+
 test("kill -9 of the worker, then of the server: the old VM's token is dead, the task comes out right", async () => {
   const { person, installation } = await start();
   const code = `const a = await ${echo}({ value: 1 }); await new Promise((done) => setTimeout(done, 2500)); return a + (await ${echo}({ value: 2 }));`;

@@ -2,7 +2,7 @@
  * Everything between a source and a call of one of its tools, put together once for server and worker alike: the way out, the
  * vault, the credential desk, the kinds, and the catalog they make. The only file that knows all of them.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Limits } from "@executor/contracts/limits";
 import {
@@ -94,8 +94,13 @@ export function openSources(parts: SourcesParts): OpenSources {
   };
 }
 
-/** Where server and gateway write their ports, so that no source leads back to us. */
-export const portFile = (runDir: string, of: "server" | "gateway" = "server"): string => join(runDir, `${of}-port`);
+/**
+ * Where the server and each gateway write their ports, so that no source leads back to us. A gateway that was killed leaves its
+ * file: then a port that nobody listens on stays closed to sources.
+ */
+export const portFile = (runDir: string, gatewayPort?: number): string =>
+  join(runDir, gatewayPort === undefined ? "server-port" : `gateway-port-${gatewayPort}`);
+const PORT_FILE = /^(server-port|gateway-port-\d+)$/;
 
 /** The server's port may change with its next start, so it is looked up now and then. */
 function createOwnPorts(runDir: string, host: Host): () => number[] {
@@ -104,11 +109,23 @@ function createOwnPorts(runDir: string, host: Host): () => number[] {
   return () => {
     if (host.monotonicMs() - readAt > 1_000) {
       readAt = host.monotonicMs();
-      const paths = [portFile(runDir), portFile(runDir, "gateway")].filter((path) => existsSync(path));
-      known = paths.flatMap((path) => readFileSync(path, "utf8").split("\n").map(Number).filter(Boolean));
+      known = readPorts(runDir);
     }
     return known;
   };
+}
+
+function readPorts(runDir: string): number[] {
+  const names = existsSync(runDir) ? readdirSync(runDir).filter((name) => PORT_FILE.test(name)) : [];
+  return names.flatMap((name) => {
+    try {
+      return readFileSync(join(runDir, name), "utf8").split("\n").map(Number).filter(Boolean);
+    } catch (error) {
+      // A gateway stopped just now.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  });
 }
 
 function sourceSecrets({ store, host }: SourcesParts, desk: CredentialDesk, { sealer }: Vault): SourceSecrets {

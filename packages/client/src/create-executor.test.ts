@@ -93,6 +93,11 @@ const methods: Record<string, Method> = {
     route: "searchTools",
     query: { query: "make an issue", limit: "3" },
   },
+  "tools.types": {
+    call: (e) => e.tools.types({ namespace: "github" }),
+    route: "toolTypes",
+    query: { namespace: "github" },
+  },
   "tools.describe": { call: (e) => e.tools.describe("github.issues.create"), route: "readTool" },
   "sources.list": { call: (e) => e.sources.list(), route: "listSources" },
   "sources.get": { call: (e) => e.sources.get("source_1"), route: "readSource" },
@@ -141,6 +146,11 @@ test.each(Object.entries(methods))("%s", async (_, { call, route, body, query = 
   await using server = startContractServer({});
   await call(connect(server));
   expect(server.calls).toEqual([{ route, body, query }]);
+});
+
+test("tools.types gives the declarations as they are, not as JSON", async () => {
+  await using server = startLoopback(() => new Response("declare const tools: {};\n"));
+  expect(await connect(server).tools.types()).toBe("declare const tools: {};\n");
 });
 
 describe("tasks.create", () => {

@@ -48,6 +48,7 @@ export const endpoints = {
   listTools: "GET /api/tools",
   listToolNames: "GET /api/tools/names",
   searchTools: "GET /api/tools/search",
+  toolTypes: "GET /api/tools/types",
   readTool: "GET /api/tools/{path}",
   typecheck: "POST /api/typecheck",
   listAudit: "GET /api/audit",
@@ -70,7 +71,7 @@ type Params<E extends Endpoint> = [ParamName<E>] extends [never] ? never : { [N 
 export type Query<E extends Endpoint> = Routes[E] extends { query: infer Schema } ? Out<Schema> : never;
 export type Body<E extends Endpoint> = Routes[E] extends { body: infer Schema } ? In<Schema> : never;
 
-type OneAnswer<Schema> = Schema extends null ? void : Out<Schema>;
+type OneAnswer<Schema> = Schema extends null ? void : Schema extends "text" ? string : Out<Schema>;
 export type Answer<E extends Endpoint> = OneAnswer<Routes[E]["responses"][keyof Routes[E]["responses"]]>;
 
 export type Input<E extends Endpoint> = Field<"params", Params<E>> &

@@ -41,9 +41,13 @@ type Send<E extends Endpoint> = Input<E> & SendOptions;
 export interface Http {
   timing: Timing;
   call<E extends Endpoint>(endpoint: E, input: Send<E>): Promise<Answer<E>>;
+  /** The same for an answer that is no JSON. */
+  text<E extends "toolTypes">(endpoint: E, input: Send<E>): Promise<string>;
   /** One attempt at a stream of events. It has no time limit of its own: it lives and dies with the signal. */
   open<E extends "taskEvents" | "workspaceEvents">(endpoint: E, input: Send<E>): Promise<Response>;
 }
+
+type ReadAnswer<T> = (name: string, response: Response) => Promise<T>;
 
 interface HttpRequest extends SendOptions {
   method: string;
@@ -84,7 +88,7 @@ export function createHttp(options: HttpOptions): Http {
   const attempt = async <T>(
     { method, url, headers, body, accept }: HttpRequest,
     signal: AbortSignal | undefined,
-    read: (name: string, response: Response) => Promise<T>,
+    read: ReadAnswer<T>,
   ): Promise<T> => {
     throwIfAborted(signal);
     const name = `${method} ${url}`;
@@ -103,26 +107,30 @@ export function createHttp(options: HttpOptions): Http {
   };
 
   /** One attempt for an answer that must come in time. */
-  const attemptInTime = async <T>(request: HttpRequest): Promise<T> => {
+  const attemptInTime = async <T>(request: HttpRequest, read: ReadAnswer<T>): Promise<T> => {
     const timeoutMs = timing.requestTimeoutMs + (request.waitMs ?? 0);
     const timeoutError = () =>
       new ExecutorError("client.unreachable", `${request.method} ${request.url}: no answer within ${timeoutMs} ms`);
     const scope = openScope({ signal: request.signal, timeoutMs, timeoutError });
     try {
-      return await attempt(request, scope.signal, readJson<T>);
+      return await attempt(request, scope.signal, read);
     } finally {
       scope.close();
     }
   };
 
+  const repeat = <T>(request: HttpRequest, read: ReadAnswer<T>): Promise<T> => {
+    const isRepeatable = request.idempotent ?? request.method === "GET";
+    const retries = isRepeatable ? (request.retries ?? timing.retries) : 0;
+    return withRetries(timing, retries, request.signal, () => attemptInTime(request, read));
+  };
+
   return {
     timing,
-    async call<E extends Endpoint>(endpoint: E, input: Send<E>) {
-      const request = compose(endpoint, input, "application/json");
-      const isRepeatable = request.idempotent ?? request.method === "GET";
-      const retries = isRepeatable ? (request.retries ?? timing.retries) : 0;
-      return withRetries(timing, retries, request.signal, () => attemptInTime<Answer<E>>(request));
-    },
+    call: async <E extends Endpoint>(endpoint: E, input: Send<E>) =>
+      repeat(compose(endpoint, input, "application/json"), readJson<Answer<E>>),
+    text: async (endpoint, input) =>
+      repeat(compose(endpoint, input, "text/plain"), (_name, response) => response.text()),
     async open(endpoint, input) {
       const request = compose(endpoint, input, "text/event-stream");
       return attempt(request, request.signal, async (name, response) => {

@@ -27,6 +27,9 @@ export function createTools({ http, workspaceId }: Connection) {
     /** With its signature and schemas. */
     describe: (path: string, { signal }: RequestOptions = {}): Promise<ToolDetail> =>
       http.call("readTool", { params: { path }, signal }),
+    /** Declarations for editors: a `tools.d.ts` of one namespace, or of all. */
+    types: ({ namespace }: Pick<ToolFilter, "namespace"> = {}, { signal }: RequestOptions = {}): Promise<string> =>
+      http.text("toolTypes", { query: { namespace }, signal }),
     /** Code against the types of the tools it names. Nothing runs. */
     typecheck: async (code: string, { signal }: RequestOptions = {}): Promise<TypecheckResult> =>
       http.call("typecheck", { body: { code, workspaceId: await workspaceId() }, signal }),

@@ -8,7 +8,7 @@ import guestGlobals from "./guest-globals.txt" with { type: "text" };
 
 export const PROJECT = "/check/tsconfig.json";
 export const CODE = "/check/task.ts";
-export const TOOLS = "/check/tools.d.ts";
+const TOOLS = "/check/tools.d.ts";
 const GUEST = "/check/guest.d.ts";
 
 /**
@@ -31,7 +31,8 @@ const project = JSON.stringify({
 });
 
 export interface CompilerFiles {
-  put(declarations: string, code: string): void;
+  /** Tells which of the two are others than before: the compiler reads nothing again that is not named to it. */
+  put(declarations: string, code: string): string[];
   /** Answers one question of the compiler about files. */
   serve(method: string, path: unknown): unknown;
 }
@@ -59,8 +60,13 @@ export function createCompilerFiles(compilerPath: string): CompilerFiles {
 
   return {
     put(declarations, code) {
-      files.set(TOOLS, declarations);
-      files.set(CODE, code);
+      const given = [
+        [TOOLS, declarations],
+        [CODE, code],
+      ] as const;
+      const changed = given.filter(([path, text]) => files.get(path) !== text);
+      for (const [path, text] of changed) files.set(path, text);
+      return changed.map(([path]) => path);
     },
     serve(method, given) {
       const path = String(given);
@@ -70,7 +76,8 @@ export function createCompilerFiles(compilerPath: string): CompilerFiles {
         case "fileExists":
           return read(path) !== null;
         case "directoryExists":
-          return path === "/check" || path === "/" || path === libFolder;
+          // Of ours there is none, or it would look for a package.json in each, many times.
+          return path === libFolder;
         case "getAccessibleEntries":
           return { files: [], directories: [] };
         case "realpath":

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { CODE, createCompilerFiles, fileQuestions, PROJECT, TOOLS } from "./compiler-files.ts";
+import { CODE, createCompilerFiles, fileQuestions, PROJECT } from "./compiler-files.ts";
 import { createRpcConnection } from "./json-rpc.ts";
 
 export interface CompilerProblem {
@@ -61,13 +61,15 @@ export function startCompiler(path: string): CompilerProcess {
   child.unref();
 
   let snapshot: { id: number; project: string } | null = null;
-  const update = async (): Promise<{ id: number; project: string }> => {
-    const params = snapshot === null ? { openProjects: [PROJECT] } : { fileChanges: { changed: [TOOLS, CODE] } };
+  // Half the time of a small check is the tools' file read again: most programs that name no tool have the same one.
+  const update = async (changed: string[]): Promise<{ id: number; project: string }> => {
+    const params = snapshot === null ? { openProjects: [PROJECT] } : { fileChanges: { changed } };
     if (snapshot === null) await rpc.request("initialize", null);
     const answer = (await rpc.request("updateSnapshot", params)) as { snapshot: number; projects?: { id: string }[] };
     const old = snapshot;
     snapshot = { id: answer.snapshot, project: answer.projects?.[0]?.id ?? old?.project ?? PROJECT };
-    if (old) await rpc.request("release", { snapshot: old.id });
+    // Nobody waits for it; when the process ends first there is nothing to let go of.
+    if (old) rpc.request("release", { snapshot: old.id }).catch(() => undefined);
     return snapshot;
   };
 
@@ -76,12 +78,12 @@ export function startCompiler(path: string): CompilerProcess {
     isRunning: () => isRunning,
     residentBytes: () => residentBytes(child.pid ?? 0),
     async check(declarations, code) {
-      files.put(declarations, code);
-      const { id, project } = await update();
+      const { id, project } = await update(files.put(declarations, code));
       const ask = async (method: string): Promise<Diagnostic[]> =>
         ((await rpc.request(method, { snapshot: id, project, file: CODE })) as Diagnostic[] | null) ?? [];
-      const found = [...(await ask("getSyntacticDiagnostics")), ...(await ask("getSemanticDiagnostics"))];
+      const found = await Promise.all([ask("getSyntacticDiagnostics"), ask("getSemanticDiagnostics")]);
       return found
+        .flat()
         .filter(({ category, fileName }) => category === ERROR && fileName === CODE)
         .map((each) => ({ start: each.pos, code: each.code, text: textOf(each) }));
     },

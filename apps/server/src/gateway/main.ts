@@ -2,7 +2,7 @@
  * The gateway process: our MCP endpoint by itself, as many of them as are wanted, beside a server or on machines of their own. It shares the
  * store with server and workers, runs no tasks, reads no sources and makes no owner: all that is theirs.
  */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { AppError } from "@executor/contracts/error";
 import { EnvironmentError } from "@executor/core/installation-env";
@@ -84,7 +84,8 @@ async function main(): Promise<void> {
     },
     (deps) => createGatewayApp(deps, consoleBase),
   );
-  writeFileSync(portFile(installation.runDir, "gateway"), `${gateway.port}\n`, { mode: 0o600 });
+  const ownPortFile = portFile(installation.runDir, gateway.port);
+  writeFileSync(ownPortFile, `${gateway.port}\n`, { mode: 0o600 });
   log.info("gateway.listening", { host: env.host, port: gateway.port, store: store.kind });
 
   const reason = await stopAsked;
@@ -92,6 +93,7 @@ async function main(): Promise<void> {
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   stopping.abort();
   await gateway.stop();
+  rmSync(ownPortFile, { force: true });
   typeChecker.close();
   await sources.close();
   await store.close();

@@ -21,3 +21,14 @@ test("a million keys do not stay in memory", () => {
   Bun.gc(true);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
 });
+
+test("what comes together is counted one by one, and a full bucket is enough for it", () => {
+  let nowMs = 0;
+  const limit = new RateLimit(60, () => nowMs);
+  limit.take("a", "requests", 40);
+  expect(() => limit.take("a", "requests", 40)).toThrow(/in 20 s/);
+  limit.take("a", "requests", 20);
+  nowMs += 60_000;
+  limit.take("a", "requests", 1_000);
+  expect(() => limit.take("a", "requests")).toThrow();
+});

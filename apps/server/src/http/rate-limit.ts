@@ -23,19 +23,20 @@ export class RateLimit {
     this.#nowMs = nowMs;
   }
 
-  /** Takes one, or refuses with the time after which there will be one. */
-  take(key: string, what: string): void {
+  /** Takes one, or as many as come together (a full bucket is enough for any number); or refuses with the time to wait. */
+  take(key: string, what: string, together = 1): void {
+    const count = Math.min(together, this.#perMinute);
     const atMs = this.#nowMs();
     const tokens = this.#tokens(this.#buckets.get(key), atMs);
-    if (tokens < 1) {
-      const retryAfterSeconds = Math.max(1, Math.ceil(((1 - tokens) * MINUTE_MS) / this.#perMinute / 1_000));
+    if (tokens < count) {
+      const retryAfterSeconds = Math.max(1, Math.ceil(((count - tokens) * MINUTE_MS) / this.#perMinute / 1_000));
       throw new AppError(
         "request.rate_limited",
         `At most ${this.#perMinute} ${what} a minute are served. Try again in ${retryAfterSeconds} s.`,
         { data: { retryAfterSeconds } },
       );
     }
-    this.#buckets.set(key, { tokens: tokens - 1, atMs });
+    this.#buckets.set(key, { tokens: tokens - count, atMs });
     if (this.#buckets.size >= SWEEP_AT) this.#sweep(atMs);
   }
 

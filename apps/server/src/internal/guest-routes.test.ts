@@ -1,6 +1,7 @@
 /** The callback routes: a token is good for its run, while that runs, and for nothing else; and what a Funnel may reach. */
 import { expect, test } from "bun:test";
 import type { Fence } from "@executor/core/store/progress";
+import { routeTable } from "../http/serve-routes.ts";
 import { openTestApp, type TestApp } from "../testing/open-test-app.ts";
 
 const token = (letter: string): string => `ex_run_${letter.repeat(43)}`;
@@ -124,6 +125,65 @@ test("malformed requests are refused and change nothing", async () => {
   expect(await app.store.readFromGuest({ linkId: runId, after: 0 })).toMatchObject({ texts: [] });
 });
 
+test("whoever guesses tokens costs a bounded number of looks, and holds up nobody whose token is known", async () => {
+  await using app = await openTestApp();
+  const runId = await openLink(app, await running(app), "a");
+  expect(await status(app, runId, "a")).toEqual([200, undefined]);
+  const counts = new Map<number, number>();
+  for (let sent = 0; sent < 10_000; sent++) {
+    const [code] = await status(app, runId, "b");
+    counts.set(code as number, (counts.get(code as number) ?? 0) + 1);
+  }
+  expect([...counts.keys()].toSorted()).toEqual([401, 429]);
+  expect(counts.get(401)).toBeLessThan(5_000);
+  expect(await status(app, runId, "a", { ...hello, part: 1 })).toEqual([200, undefined]);
+}, 30_000);
+
+test("a run has one wait at a time: asking again ends the one before, and the last one gets the answer", async () => {
+  await using app = await openTestApp();
+  const runId = await openLink(app, await running(app), "a");
+  await status(app, runId, "a", { ...hello, last: true }, "output");
+  const ask = async () => {
+    const body = { runner: "runner-1", turn: 0, after: 0 };
+    return await (await app.call("POST", `/internal/runs/${runId}/tool-call`, { token: token("a"), body })).json();
+  };
+  const answers = Array.from({ length: 300 }, async () => JSON.stringify(await ask()));
+  const first = await Promise.all(answers.slice(0, -1));
+  expect(new Set(first)).toEqual(new Set(['{"texts":[],"last":false}']));
+  await app.store.answerGuest({ linkId: runId, turn: 0, text: "[]", last: true, taken: 1 });
+  expect(await answers.at(-1)).toBe('{"texts":["[]"],"last":true}');
+});
+
+test.each([
+  ["/internal/../api/tasks", 403],
+  ["/internal/%2e%2e/api/tasks", 403],
+  ["/internal\\..\\api\\tasks", 403],
+  ["/internal/ping/../../api/tasks", 403],
+  ["/INTERNAL/ping", 403],
+  ["/internal/..%2fapi%2ftasks", 404],
+  ["/internal/;/../api/tasks", 404],
+  ["/internal//../api/tasks", 404],
+  ["/internal/ping%00", 404],
+])("a path as it comes over the wire leads a Funnel nowhere else: %s", async (path, expected) => {
+  await using app = await openTestApp();
+  const { sessionId } = await app.session();
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: app.fetch });
+  const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:8788\r\nTailscale-Funnel-Request: ?1\r\nX-Forwarded-Host: 127.0.0.1:8788\r\nAuthorization: Bearer ${sessionId}\r\nConnection: close\r\n\r\n`;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let text = "";
+  await Bun.connect({
+    hostname: "127.0.0.1",
+    port: server.port ?? 0,
+    socket: {
+      open: (socket) => void socket.write(head),
+      data: (_, chunk) => void (text += chunk.toString()),
+      close: () => resolve(text),
+    },
+  });
+  expect(Number((await promise).split(" ")[1])).toBe(expected);
+  await server.stop(true);
+});
+
 test("what comes through a Funnel reaches /internal and nothing else", async () => {
   await using app = await openTestApp();
   const runId = await openLink(app, await running(app), "a");
@@ -146,6 +206,16 @@ test("what comes through a Funnel reaches /internal and nothing else", async () 
   ])
     for (const each of [headers, local])
       expect([path, (await app.call("GET", path, { headers: each, token: sessionId })).status]).toEqual([path, 403]);
+});
+
+test("no route of the API is open to a Funnel", async () => {
+  await using app = await openTestApp();
+  const { sessionId } = await app.session();
+  const headers = { "tailscale-funnel-request": "?1" };
+  for (const [name, { method, path }] of routeTable) {
+    const answer = await app.call(method.toUpperCase(), path.replace(/\{\w+\}/g, "x"), { headers, token: sessionId });
+    expect([name, answer.status]).toEqual([name, 403]);
+  }
 });
 
 test("pages of a browser may not call back, whatever their Origin", async () => {

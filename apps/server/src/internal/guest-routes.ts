@@ -17,6 +17,7 @@ import { readBearer } from "../http/authenticate.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { parseWith, readJson } from "../http/parse.ts";
 import { looksLikeToken } from "../tokens.ts";
+import { TokenCheck } from "./token-check.ts";
 
 /** A piece of a million characters, escaped, and what is around it. */
 const BODY_BYTES = 8_000_000;
@@ -40,6 +41,9 @@ export type GuestRoutesDeps = Pick<AppDeps, "store" | "host" | "shutdown"> & {
 
 export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoutesDeps): Hono<AppTypes> {
   const budget = new BodyBudget(BODIES_AT_ONCE * BODY_BYTES);
+  const tokens = new TokenCheck(store, host);
+  /** By run, what ends the wait that is under way. */
+  const waits = new Map<string, () => void>();
   const app = new Hono<AppTypes>();
 
   app.get("/internal/ping", (c) => {
@@ -72,11 +76,11 @@ export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoute
     const linkId = parseWith(Id, runId, "path.runId");
     const token = readBearer(request.headers.get("authorization") ?? undefined);
     if (!looksLikeToken(token)) throw new AppError("auth.invalid", "This is not the token of a run.");
-    const known = { linkId, tokenHash: host.sha256(token), now: host.now() };
-    // A look before a body is read or anything is written: who guesses tokens must not hold up those who have one.
-    await store.checkGuest(known);
+    const bearer = { linkId, tokenHash: host.sha256(token), now: host.now() };
+    // Before a body is read or anything is written: who guesses tokens must not hold up those who have one.
+    await tokens.check(bearer);
     const body = parseWith(schema, await readJson(request, BODY_BYTES, budget), "body");
-    return { guest: { ...known, runner: body.runner, after: body.after }, body };
+    return { guest: { ...bearer, runner: body.runner, after: body.after }, body };
   }
 
   /** Until there is some of it, the run is over (then the token is refused), or it has taken long enough to ask again. */
@@ -89,15 +93,24 @@ export function guestRoutes({ store, host, hub, shutdown, instance }: GuestRoute
     const off = hub.on(`link:${guest.linkId}`, bell.ring);
     for (const signal of [gone, shutdown]) signal.addEventListener("abort", bell.ring);
     const until = host.monotonicMs() + HOLD_MS;
+    let isReplaced = false;
+    const replace = (): void => {
+      isReplaced = true;
+      bell.ring();
+    };
+    // A guest asks once at a time: who asks again has given up the request before. So a run costs one wait, whatever it sends.
+    waits.get(guest.linkId)?.();
+    waits.set(guest.linkId, replace);
     try {
       for (;;) {
         const { texts, last, mayDrop } = await store.readForGuest({ ...guest, turn, now: host.now() });
         if (mayDrop) await store.dropGuestText({ linkId: guest.linkId, box: "down", below: guest.after });
-        const isOver = gone.aborted || shutdown.aborted || host.monotonicMs() > until;
+        const isOver = gone.aborted || shutdown.aborted || isReplaced || host.monotonicMs() > until;
         if (texts.length > 0 || last || isOver) return { texts, last };
         await bell.wait(POLL_MS);
       }
     } finally {
+      if (waits.get(guest.linkId) === replace) waits.delete(guest.linkId);
       off();
       for (const signal of [gone, shutdown]) signal.removeEventListener("abort", bell.ring);
     }

@@ -23,6 +23,8 @@ import { StatefulSessions } from "./stateful-sessions.ts";
 
 /** Bodies of full size that may arrive at the same time. */
 const BODIES_AT_ONCE = 16;
+/** Messages of one body. */
+const MAX_BATCH = 32;
 /** When the server is told to stop. */
 const ANSWER_WITHIN_MS = 300;
 const PATH = "/mcp";
@@ -72,7 +74,16 @@ export function serveMcp(app: Hono<AppTypes>, parts: McpParts, { authenticator, 
     if (!["GET", "POST", "DELETE"].includes(request.method))
       return answerRpc(405, -32_000, "Method not allowed.", { headers: { allow: "GET, POST, DELETE" } });
     const body = request.method === "POST" ? await readBody(request) : undefined;
+    takeBatch(caller, body);
     return await route(request, caller, body);
+  }
+
+  /** Older revisions send several messages at once: each counts, and there are never more than a client can mean. */
+  function takeBatch(caller: Bearer, body: unknown): void {
+    if (!Array.isArray(body)) return;
+    if (body.length > MAX_BATCH)
+      throw new AppError("request.invalid", `body: at most ${MAX_BATCH} messages go together; it has ${body.length}`);
+    if (body.length > 1) rateLimit.take(caller.bearerId, "requests with one key", body.length - 1);
   }
 
   /** The body is read here, by our own limits; an empty one is no message. */

@@ -22,6 +22,8 @@ export const SCOPES: Record<string, Role> = {
   "executor:reviewer": "reviewer",
   "executor:admin": "admin",
 };
+/** What jose says of the key set itself; `ERR_JOSE_GENERIC` is an answer that is not 200 or not JSON. A client must not drop its token for it. */
+const KEYS_UNREADABLE = new Set(["ERR_JOSE_GENERIC", "ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID"]);
 const MAX_TOKEN_LENGTH = 8_000;
 const CLOCK_TOLERANCE_S = 30;
 const JWKS = { cacheMaxAge: 10 * 60_000, cooldownDuration: 5_000, timeoutDuration: 5_000 };
@@ -81,7 +83,7 @@ export function createOauthTokens(
   }
 
   function refuse(error: unknown): never {
-    if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)) {
+    if (!(error instanceof errors.JOSEError) || KEYS_UNREADABLE.has(error.code)) {
       deps.log.warn("mcp.keys_unreachable", { reason: String(error).slice(0, 300) });
       throw new AppError(
         "store.unavailable",

@@ -1,10 +1,12 @@
 /**
- * The files a VM is given, made once in the life of a process: the runner and its engine, each one file without imports, and
- * the engine's wasm. Made from the sources, so what runs in the VM is what runs here.
+ * The files a VM is given, made once in the life of a process: the runner and its engine thread, each one file without imports, and
+ * the engine (engine-file.ts). Made from the sources, so what runs in the VM is what runs here.
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { buildEngineImage } from "../in-process/quickjs-vm.ts";
 import wasmPath from "quickjs-wasi/quickjs.wasm" with { type: "file" };
+import { packEngine } from "./engine-file.ts";
 
 interface RunnerFile {
   name: string;
@@ -24,7 +26,7 @@ async function bundle(): Promise<RunnerFile[]> {
   return [
     { name: "main.mjs", content: main },
     { name: "engine.mjs", content: engine },
-    { name: "quickjs.wasm", content: wasm },
+    { name: "engine.bin", content: await packEngine(wasm, buildEngineImage(new WebAssembly.Module(wasm))) },
   ];
 }
 

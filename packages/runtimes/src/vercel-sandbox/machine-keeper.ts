@@ -5,6 +5,8 @@
 import type { Machine } from "./machine.ts";
 
 const DELETE_TRIES = 3;
+/** A VM whose request was given up may be made a moment later: it is looked for again after these. */
+const LOOK_AGAIN_MS = [1_000, 2_000, 4_000];
 const CLOSE_WITHIN_MS = 8_000;
 
 export class MachineKeeper {
@@ -38,7 +40,16 @@ export class MachineKeeper {
 
   /** In the background: no run waits for it. */
   remove(machine: Pick<Machine, "name" | "delete">): void {
-    const gone = this.#delete(machine).finally(() => this.#leaving.delete(gone));
+    this.#leave(machine, []);
+  }
+
+  /** One that may be there, or not yet. */
+  removeIfMade(machine: Pick<Machine, "name" | "delete">): void {
+    this.#leave(machine, [...LOOK_AGAIN_MS]);
+  }
+
+  #leave(machine: Pick<Machine, "name" | "delete">, waitsMs: number[]): void {
+    const gone = this.#delete(machine, waitsMs).finally(() => this.#leaving.delete(gone));
     this.#leaving.add(gone);
   }
 
@@ -49,19 +60,21 @@ export class MachineKeeper {
       const machine = this.take(taskId);
       if (machine) this.remove(machine);
     }
-    await Promise.race([Promise.all(this.#leaving), Bun.sleep(CLOSE_WITHIN_MS)]);
+    const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
+    await Promise.race([Promise.all(this.#leaving), late]);
   }
 
-  async #delete(machine: Pick<Machine, "name" | "delete">): Promise<void> {
-    for (let tries = 1; ; tries++) {
+  async #delete(machine: Pick<Machine, "name" | "delete">, waitsMs: number[]): Promise<void> {
+    for (let tries = 1; ;) {
       try {
         return await machine.delete();
       } catch (error) {
         const isGone = (error as { response?: { status?: number } } | null)?.response?.status === 404;
-        if (isGone) return;
-        if (tries === DELETE_TRIES)
+        const waitMs = isGone ? waitsMs.shift() : 500 * tries;
+        if (waitMs === undefined) return;
+        if (!isGone && tries++ === DELETE_TRIES)
           return this.#log(`the VM ${machine.name} could not be deleted and ends by its timeout: ${String(error)}`);
-        await Bun.sleep(500 * tries);
+        await Bun.sleep(waitMs);
       }
     }
   }

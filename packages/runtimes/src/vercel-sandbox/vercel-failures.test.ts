@@ -74,6 +74,8 @@ test.each([
   bench = await openVercelBench({}, settings);
   const { session } = await openGuest("return 1;");
   expect(bench.api.made.map(({ asked }) => [asked["runtime"], asked["image"]])).toEqual([[runtime, image]]);
+  // The SDK has a way of its own for each.
+  expect(bench.api.requests[0]).toBe(image === undefined ? "POST /v2/sandboxes" : "POST /v3/sandboxes");
   await session.close();
 });
 
@@ -107,6 +109,52 @@ test("a dropped response to the request for a VM: that VM is deleted too", async
   await session.close();
   await noMachines();
 });
+
+test("a VM that is made after its request was given up is deleted all the same", async () => {
+  await start();
+  bench.api.mishaps.push({ on: /POST \/v2\/sandboxes$/, how: "late", times: 1 });
+  const { session } = await openGuest("return 1;");
+  await session.close();
+  await until("it is made", () => bench.api.made.length === 2);
+  await noMachines();
+}, 30_000);
+
+test.each([
+  ["files", /POST .*\/fs\/write$/],
+  ["the state of the command", /GET .*\/cmd\//],
+  ["its deletion", /DELETE /],
+])(
+  "dropped responses to requests for %s: one VM, one run, none left",
+  async (_, on) => {
+    await start({ checkMs: 100 });
+    bench.api.mishaps.push({ on, how: "drop", times: 2 });
+    const { session } = await openGuest("return await tools.a();");
+    await session.advance([]);
+    await until(
+      "it was dropped or comes last",
+      () => bench.api.mishaps[0]?.times === 0 || String(on).includes("DELETE"),
+    );
+    expect((await session.advance([result(0)])).end).toEqual({ kind: "returned", resultJson: "1" });
+    await session.close();
+    await noMachines();
+    expect(bench.api.mishaps[0]?.times).toBeLessThan(2);
+    expect([bench.api.made.length, bench.api.commandCount]).toEqual([1, 1]);
+  },
+  20_000,
+);
+
+test("a callback URL that leads elsewhere: given up with the URL named, and no VM is left", async () => {
+  const elsewhere = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(null, { status: 302, headers: { location: "/login" } }),
+  });
+  const url = `http://127.0.0.1:${elsewhere.port}`;
+  await start({ checkMs: 100, readCallback: () => ({ url }) });
+  await expect(openGuest("return 1;")).rejects.toThrow(`${url}/internal, which must lead to this server`);
+  await noMachines();
+  await elsewhere.stop(true);
+}, 30_000);
 
 test("bad credentials are refused with what to do", async () => {
   await start();

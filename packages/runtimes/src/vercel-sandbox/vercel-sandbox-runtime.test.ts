@@ -3,5 +3,5 @@ import { describeRuntime } from "@executor/testkit/conformance/runtime";
 import { openVercelBench, type VercelBench } from "@executor/testkit/vercel/vercel-bench";
 
 let bench: VercelBench | undefined;
-describeRuntime("runtime vercel-sandbox", async () => (bench = await openVercelBench()).runtime);
+describeRuntime("runtime vercel-sandbox", async () => (bench = await openVercelBench()).runtime, { atOnce: 3 });
 afterAll(() => bench?.stop());

@@ -131,7 +131,7 @@ class MachineOpener {
     } catch (error) {
       // Called off or unanswered: it may be there all the same.
       if (signal.aborted || (error instanceof SentOnce && error.status !== 429))
-        this.#keeper.remove({ name, delete: () => deleteByName(name, access) });
+        this.#keeper.removeIfMade({ name, delete: () => deleteByName(name, access) });
       throw explainVercel(error, "making a VM");
     }
   }
@@ -156,6 +156,8 @@ class MachineOpener {
       if (session) session.fail();
       else this.#keeper.remove(machine);
       await (session ?? line)?.close();
+      if (error instanceof GuestLost && session && !signal.aborted)
+        throw new GuestLost(`${error.message}. It was told to call ${url}/internal, which must lead to this server`);
       if (error instanceof GuestLost || error instanceof AppError) throw error;
       throw explainVercel(error, "starting the runner in a VM");
     }

@@ -1,7 +1,7 @@
 /**
  * What every runtime must do, whatever evaluates the code. A runtime's own test makes one and calls `describeRuntime`.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Runtime } from "@executor/core/ports/runtime";
 import { describeDeterminism } from "./runtime/determinism.ts";
 import { describeErrors } from "./runtime/errors.ts";
@@ -14,6 +14,8 @@ import { describeTurns } from "./runtime/turns.ts";
 export interface RuntimeSuiteOptions {
   /** What an endless loop may cost in a test. */
   cpuMs?: number;
+  /** How many cases at a time, where a guest's start is mostly the work of another process. */
+  atOnce?: number;
 }
 
 export function describeRuntime(
@@ -24,7 +26,11 @@ export function describeRuntime(
   const bench = new GuestBench(options.cpuMs ?? 150);
   const { open } = bench;
 
-  describe(name, () => {
+  const { atOnce = 1 } = options;
+  (atOnce > 1 ? describe.concurrent : describe)(name, () => {
+    const slots = new Slots(atOnce);
+    beforeEach(() => slots.take());
+    afterEach(() => slots.give());
     beforeAll(async () => void (bench.runtime = await makeRuntime()));
     afterAll(() => bench.runtime.close());
 
@@ -57,4 +63,25 @@ export function describeRuntime(
       expect(results).toEqual(Array.from({ length: 40 }, (_, index) => index * 101));
     });
   });
+}
+
+/** Bun starts up to 20 cases together; with that many processes each would be too slow for its own time limit. */
+class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
 }

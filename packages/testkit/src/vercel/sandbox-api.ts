@@ -11,6 +11,8 @@ import { join } from "node:path";
 
 export const fakeCredentials = { token: "vercel-token", teamId: "team_1", projectId: "prj_1", expiresAt: null };
 
+const LATE_MS = 2_000;
+
 export interface FakeSandbox {
   name: string;
   sessionId: string;
@@ -32,8 +34,11 @@ interface FakeCommand {
 /** What it does to the next request whose "METHOD /path" the pattern fits. */
 export interface Mishap {
   on: RegExp;
-  /** `drop`: carried out, and the connection is cut before the answer. `refuse`: not carried out, answered with the status. */
-  how: "drop" | { status: number; code: string; message: string };
+  /**
+   * `drop`: carried out, and the connection is cut before the answer. `late`: cut, and carried out a while after. Otherwise not
+   * carried out, and answered with the status.
+   */
+  how: "drop" | "late" | { status: number; code: string; message: string };
   times: number;
 }
 
@@ -110,14 +115,19 @@ export class SandboxApi {
       const bytes = await readBody(request);
       if (request.headers.authorization !== `Bearer ${fakeCredentials.token}` && !isOidc(request.headers.authorization))
         throw new ApiError(403, "forbidden", "Not authorized");
-      if (mishap && mishap.how !== "drop") throw new ApiError(mishap.how.status, mishap.how.code, mishap.how.message);
+      if (mishap?.how === "late") {
+        request.socket.destroy();
+        await Bun.sleep(LATE_MS);
+      }
+      if (mishap && typeof mishap.how === "object")
+        throw new ApiError(mishap.how.status, mishap.how.code, mishap.how.message);
       body = await this.#answer(line, request, bytes);
     } catch (error) {
       const known = error instanceof ApiError ? error : new ApiError(500, "internal", String(error));
       status = known.status;
       body = { error: { code: known.code, message: known.message } };
     }
-    if (mishap?.how === "drop") return void request.socket.destroy();
+    if (mishap && typeof mishap.how !== "object") return void request.socket.destroy();
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(body));
   }

@@ -1,5 +1,5 @@
 /** One thing a task waits for: a credential, a sign-in, an answer. What is typed goes to the server once and is kept nowhere here. */
-import type { Interaction } from "@executor/client";
+import { type Interaction, isExecutorError } from "@executor/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, Navigate, useParams } from "@tanstack/react-router";
 import { executor, explain, keys, queryClient } from "../../api.ts";
@@ -21,11 +21,28 @@ export function InteractionPage() {
     queryKey: oneKey(interactionId),
     queryFn: ({ signal }) => executor().interactions.get(interactionId, { signal }),
   });
+  if (isExecutorError(asked.error, "interaction.not_found")) return <NotHere />;
   if (asked.isError && !asked.data) return <ErrorState error={asked.error} onRetry={() => void asked.refetch()} />;
   if (!asked.data) return <Skeleton label="Loading what is asked" />;
   if (asked.data.kind === "approval") return <Navigate to="/" search={{ selected: interactionId }} replace />;
   if (asked.data.status !== "pending") return <Settled interaction={asked.data} />;
   return <Asked interaction={asked.data} />;
+}
+
+/** Most often a link from an assistant that works in another workspace than this browser. */
+function NotHere() {
+  return (
+    <>
+      <h1 className="sr-only">A task waits</h1>
+      <EmptyState icon="warning" title="There is nothing of that name in your workspace.">
+        <p>
+          If an assistant gave you this link, it works in another one: sign in there (Account, Sign out) with a key of
+          that workspace. An assistant without a key works in the owner&apos;s: its token lies in the file{" "}
+          <code className="font-mono">owner-key</code> of the data directory.
+        </p>
+      </EmptyState>
+    </>
+  );
 }
 
 function Settled({ interaction: { status, title, taskId } }: { interaction: Interaction }) {

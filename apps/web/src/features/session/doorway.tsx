@@ -71,8 +71,8 @@ function SignIn({ reason, mayBeAnonymous }: { reason: string | null; mayBeAnonym
         </Button>
       </form>
       <p className="text-sm text-muted">
-        On the machine that runs Executor, <code className="font-mono">executor web</code> opens a page that is signed
-        in. Anyone else needs a key or an invite from an admin.
+        On the machine that runs Executor, the token in the file <code className="font-mono">owner-key</code> of its
+        data directory signs in its owner. Anyone else needs a key or an invite from an admin.
       </p>
       {mayBeAnonymous && (
         <Button

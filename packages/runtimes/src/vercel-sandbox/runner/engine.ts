@@ -6,12 +6,13 @@ import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { GuestRun } from "../../guest/guest-run.ts";
 import type { DeliveryKind, TurnParts } from "../../guest/turn-parts.ts";
-import { buildEngineImage, startVm } from "../../in-process/quickjs-vm.ts";
+import { startVm } from "../../in-process/quickjs-vm.ts";
+import { unpackEngine } from "../engine-file.ts";
 import { findMeter, readCpuMs } from "./cpu-meter.ts";
 import type { DownMessage, RunnerJob, TurnLine } from "../guest-messages.ts";
 
 export interface EngineData {
-  wasmPath: string;
+  enginePath: string;
   program: Omit<RunnerJob, "url" | "token">;
 }
 /** `meter`: where the system counts this thread's time. */
@@ -21,9 +22,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 function main(): void {
-  const { wasmPath, program } = workerData as EngineData;
+  const { enginePath, program } = workerData as EngineData;
   const meter = findMeter();
-  const image = buildEngineImage(new WebAssembly.Module(readFileSync(wasmPath)));
+  const image = unpackEngine(readFileSync(enginePath));
   const run = new GuestRun({
     start: (host) => startVm(image, program.limits.memoryBytes, host),
     ...program,

@@ -68,8 +68,7 @@ interface Engine {
 }
 
 async function startEngine(program: EngineData["program"]): Promise<Engine> {
-  const wasmPath = fileURLToPath(new URL("./quickjs.wasm", import.meta.url));
-  const data: EngineData = { wasmPath, program };
+  const data: EngineData = { enginePath: fileURLToPath(new URL("./engine.bin", import.meta.url)), program };
   const thread = new Worker(new URL("./engine.mjs", import.meta.url), { workerData: data });
   let take: (message: FromEngine) => void = () => undefined;
   const next = (): Promise<FromEngine> => new Promise((resolve) => (take = resolve));

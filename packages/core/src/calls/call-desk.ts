@@ -13,6 +13,7 @@ import type { InteractionRow, PolicyRow, TaskRow } from "../store/tables.ts";
 import { nearestVisible } from "../tools/describe-tools.ts";
 import { findTool } from "../tools/tool-segment.ts";
 import type { Answered, Ask, OpenCall, Tool, ToolCall, ToolOutcome } from "../tools/tool.ts";
+import type { CodeLines } from "./code-lines.ts";
 import { denialCodes, gateCall } from "./gate-call.ts";
 import type { Journal, JournalCall } from "./journal.ts";
 import { goOnWithCall, isRepeatable, type Performed, performCall } from "./perform-call.ts";
@@ -35,8 +36,7 @@ export interface CallDeskDeps {
   readPolicies(): Promise<readonly PolicyRow[]>;
   /** What was asked in this task so far; the desk adds what it asks. */
   interactions: InteractionRow[];
-  /** The line of the submitted code. Slow: used only when a person is asked. */
-  mapLine(line: number): number | undefined;
+  lines: CodeLines;
   runMs(): number;
   /** Something ended or can be delivered. */
   onMove(): void;
@@ -57,8 +57,6 @@ export class CallDesk {
   readonly #waitingFor = new Set<string>();
   /** Calls that wait in the middle for a person's answer. */
   readonly #open = new Map<string, OpenCall>();
-  /** Lines of the code by lines of the script: calls in a loop share one. */
-  readonly #lines = new Map<number, number | null>();
   #guestIsOver = false;
   #lastAskedAt = 0;
 
@@ -346,7 +344,7 @@ export class CallDesk {
       "kind" | "title" | "detail" | "answerSchemaJson" | "url" | "why" | "mayHaveRun" | "stateJson" | "putOff"
     >,
   ): string {
-    const { host, limits, task, journal, interactions } = this.#deps;
+    const { host, limits, task, journal, interactions, lines } = this.#deps;
     // People see what was asked in the order the code asked, also within a millisecond.
     const createdAt = (this.#lastAskedAt = Math.max(host.now(), this.#lastAskedAt + 1));
     const interaction: NewInteraction = {
@@ -357,7 +355,7 @@ export class CallDesk {
       inputJson: held.inputJson,
       inputDigest: held.call.inputDigest,
       schemaHash: tool.schemaHash,
-      line: this.#lineOf(held),
+      line: lines.find(held.line),
       createdAt,
       expiresAt: createdAt + limits.approvalExpiryMs,
     };
@@ -375,13 +373,6 @@ export class CallDesk {
     const { putOff: _, ...row } = interaction;
     interactions.push({ ...row, ...known, mayHaveRun: about.mayHaveRun ? 1 : 0 });
     return interaction.interactionId;
-  }
-
-  #lineOf({ line }: HeldCall): number | null {
-    if (line === undefined) return null;
-    let mapped = this.#lines.get(line);
-    if (mapped === undefined) this.#lines.set(line, (mapped = this.#deps.mapLine(line) ?? null));
-    return mapped;
   }
 }
 

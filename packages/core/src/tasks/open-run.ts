@@ -1,6 +1,7 @@
 /** All that one run needs, put together: journal, desk, clocks, and the switch that stops it. */
 import type { Limits } from "@executor/contracts/limits";
 import { CallDesk } from "../calls/call-desk.ts";
+import { CodeLines } from "../calls/code-lines.ts";
 import { Journal } from "../calls/journal.ts";
 import type { Host } from "../ports/host.ts";
 import type { Runtime } from "../ports/runtime.ts";
@@ -59,7 +60,7 @@ export async function openRun(deps: RunDeps, claim: Claim, workerId: string, sig
     limits,
     host,
     interactions: [...claim.interactions],
-    mapLine: (line) => deps.mapLine(task.code, task.script, line),
+    lines: new CodeLines((line) => deps.mapLine(task.code, task.script, line)),
     runMs: () => clock.nowMs(),
     // Not those of the claim: a rule written since then counts.
     readPolicies: async () => (policies = await store.listPolicies({ workspaceId: task.workspaceId })),

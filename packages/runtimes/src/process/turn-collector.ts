@@ -63,11 +63,12 @@ export class TurnCollector {
     return this.#turn;
   }
 
-  #takeCall(id: unknown, { path, inputJson, after }: Fields): void {
+  #takeCall(id: unknown, { path, inputJson, after, idle }: Fields): void {
     if (id !== this.#calls || this.#calls >= this.#limits.calls) throw new Error("a call with a wrong id");
     const input = text(inputJson, this.#limits.callInputBytes);
     this.#calls += 1;
     this.#turn.calls.push({ id, path: text(path, maxPathChars), inputJson: input, after: this.#after(after) });
+    if (idle !== undefined) this.#takeIdle(readIdle((idle ?? {}) as Fields));
   }
 
   #takeOutput({ stream, text: line }: Fields): void {

@@ -59,7 +59,8 @@ async function measureStart({ quick }: FigureOptions): Promise<Row> {
   await runtime.availability();
   const settle = async (): Promise<void> => {
     while (runtime.processIds.length !== 1) await Bun.sleep(5);
-    await Bun.sleep(120);
+    // It is among the processes before it is warm, and on a busy machine long before.
+    await Bun.sleep(600);
   };
   const samples = await sampleInTurn(
     {

@@ -39,6 +39,7 @@ interface EngineProcess {
   getBuiltinModule(name: "node:vm"): VmModule;
   getBuiltinModule(name: "node:v8"): { getHeapStatistics(): { used_heap_size: number; external_memory: number } };
   getBuiltinModule(name: "node:timers"): { setImmediate(run: () => void): unknown };
+  nextTick(run: () => void): void;
 }
 
 export type Engine = ReturnType<typeof takeEngine>;
@@ -50,6 +51,8 @@ export function takeEngine() {
   const { Deno: deno, process: engineProcess } = scope;
   if (deno === undefined || engineProcess === undefined) throw new Error("the isolate runs in Deno only");
   const { core } = deno[deno.internal] as { core: EngineCore };
+  const { nextTick } = engineProcess;
+  const { performance } = globalThis;
   const { listen, stdin, stdout, permissions, exit, cpuUsage } = deno;
   const heap = engineProcess.getBuiltinModule("node:v8");
   const name = `deno ${deno.version.deno}`;
@@ -57,6 +60,8 @@ export function takeEngine() {
     name,
     vm: engineProcess.getBuiltinModule("node:vm"),
     setImmediate: engineProcess.getBuiltinModule("node:timers").setImmediate,
+    /** After the microtasks that are due, outside of them, and sooner than setImmediate. */
+    nextTick: (run: () => void) => nextTick(run),
     exit: (code: number): never => exit(code),
     readInput: (into: Uint8Array) => stdin.read(into),
     writeNow: (bytes: Uint8Array) => stdout.writeSync(bytes),
@@ -72,6 +77,7 @@ export function takeEngine() {
       core.setUnhandledPromiseRejectionHandler((promise, reason) => (note(promise, reason, false), true));
       core.setHandledPromiseRejectionHandler((promise, reason) => (note(promise, reason, true), true));
     },
+    nowMs: () => performance.now(),
     cpuMs: () => {
       const { user, system } = cpuUsage();
       return (user + system) / 1000;

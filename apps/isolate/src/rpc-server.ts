@@ -176,14 +176,8 @@ export class RpcServer {
     const now = (text: string): void => {
       for (let bytes = encoder.encode(text); bytes.length > 0;) bytes = bytes.subarray(this.#engine.writeNow(bytes));
     };
-    const toolCall = (callId: number, { path, inputJson, after, line }: ToolCallParams) =>
-      writeMessage({
-        kind: "request",
-        id: callId,
-        method: "tool.call",
-        params: { path, inputJson, after, line },
-        token,
-      });
+    const toolCall = (callId: number, call: ToolCallParams): string =>
+      writeMessage({ kind: "request", id: callId, method: "tool.call", params: { ...call }, token });
     return {
       toolCall: (callId, call) => this.#send(toolCall(callId, call)),
       idle: (state) =>
@@ -192,7 +186,7 @@ export class RpcServer {
       outputNow: (stream, text) =>
         now(writeMessage({ kind: "notification", method: "guest.output", params: { stream, text }, token })),
       endedNow: (calls, result) => {
-        for (const call of calls) now(toolCall(call.id, call));
+        for (const call of calls) now(toolCall(call.id, call.params));
         now(writeMessage({ kind: "result", id, result, token }));
         return this.#engine.exit(0);
       },
@@ -203,7 +197,7 @@ export class RpcServer {
   #advanceSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    this.#engine.setImmediate(() => {
+    this.#engine.nextTick(() => {
       this.#isDue = false;
       this.#desk?.advance();
     });

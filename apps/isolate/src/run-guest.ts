@@ -12,7 +12,10 @@ import type {
 import { GuestRun } from "@executor/runtimes/guest/guest-run";
 import type { DeliveryKind, TurnParts } from "@executor/runtimes/guest/turn-parts";
 import type { Engine } from "./engine.ts";
+import { TurnMeter } from "./turn-meter.ts";
 import type { V8Machine } from "./v8-machine.ts";
+
+type GuestCall = { id: number; params: ToolCallParams };
 
 export interface GuestWire {
   toolCall(id: number, params: ToolCallParams): void;
@@ -21,13 +24,14 @@ export interface GuestWire {
   /** Before anything else happens in this process. */
   outputNow(stream: "stdout" | "stderr", text: string): void;
   /** The last thing this process says: the guest cannot be stopped in any other way. */
-  endedNow(calls: (ToolCallParams & { id: number })[], result: GuestRunResult): never;
+  endedNow(calls: GuestCall[], result: GuestRunResult): never;
 }
 
 export class GuestDesk {
   readonly #engine: Engine;
   readonly #wire: GuestWire;
   readonly #run: GuestRun<unknown, string>;
+  readonly #meter: TurnMeter;
   #kinds: [DeliveryKind, number, number][] = [];
   #texts: string[] = [];
   #applied = 0;
@@ -39,13 +43,14 @@ export class GuestDesk {
     this.#engine = engine;
     this.#wire = wire;
     const { script, seed, startMs, limits } = params;
+    this.#meter = new TurnMeter(engine);
     this.#run = new GuestRun<unknown, string>({
       start: (host) => machine.bind(host, (error) => this.#stopNow(error)),
       script,
       seed,
       startMs,
       limits,
-      readCpuMs: engine.cpuMs,
+      readCpuMs: () => this.#meter.read(),
       rejectionsComeLate: true,
       onOutput: (stream, text) => this.#output(stream, text),
     });
@@ -65,9 +70,14 @@ export class GuestDesk {
     this.#texts = [];
     const before = this.#applied;
     this.#applied += kinds.length;
+    this.#meter.enter();
     const turn = this.#run.advance(kinds, texts);
-    for (const call of this.#callsOf(turn, before)) this.#wire.toolCall(call.id, call);
-    if (turn.end === undefined) return this.#wire.idle(this.#idleOf(turn, before));
+    const calls = this.#callsOf(turn, before);
+    const last = calls.at(-1);
+    // One message instead of two: the last call says also that the guest rests.
+    if (turn.end === undefined && last !== undefined) last.params.idle = this.#idleOf(turn, before);
+    for (const { id, params } of calls) this.#wire.toolCall(id, params);
+    if (turn.end === undefined) return last === undefined ? this.#wire.idle(this.#idleOf(turn, before)) : undefined;
     this.#over = true;
     // The engine tells of unhandled rejections a moment later.
     this.#engine.setImmediate(() => {
@@ -88,14 +98,11 @@ export class GuestDesk {
     this.#wire.outputNow(stream === 1 ? "stdout" : "stderr", text);
   }
 
-  #callsOf(turn: TurnParts<string>, before: number) {
+  #callsOf(turn: TurnParts<string>, before: number): GuestCall[] {
     this.#calls += turn.calls.length;
     return turn.calls.map(([id, path, after, line], index) => ({
       id,
-      path,
-      inputJson: turn.inputs[index] ?? "",
-      after: before + after,
-      line,
+      params: { path, inputJson: turn.inputs[index] ?? "", after: before + after, line },
     }));
   }
 

@@ -4,7 +4,7 @@
  */
 import type { GuestLimitCode } from "./error.ts";
 
-export const isolateProtocol = 1;
+export const isolateProtocol = 2;
 
 /** Host to isolate: ping, shutdown, guest.run, guest.cancel (requests), guest.timer (notification), and the answers to tool.call. */
 /** Isolate to host: tool.call (request), guest.output, guest.idle (notifications), and the answers to the above. */
@@ -98,6 +98,8 @@ export interface ToolCallParams {
   inputJson: string;
   after: number;
   line: number;
+  /** On the last call of a turn, in place of a guest.idle of its own. */
+  idle?: GuestIdle;
 }
 
 /** `atMs` is the guest's clock from then on. */

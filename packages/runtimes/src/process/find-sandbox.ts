@@ -1,14 +1,16 @@
 /** What the machine has to put around an engine, tried for real: in many containers bubblewrap is there and may not do its work. */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jailCommand, type JailParts } from "./jail.ts";
+import { seccompFilter } from "./seccomp-filter.ts";
 
-export type FoundSandbox = Pick<JailParts, "bubblewrap" | "setpriv"> & { why: string };
+type SandboxParts = Pick<JailParts, "bubblewrap" | "setpriv" | "seccompPath">;
+export type FoundSandbox = SandboxParts & { why: string };
 
 const tryTimeoutMs = 10_000;
 
 export async function findSandbox(
-  parts: Omit<JailParts, "bubblewrap" | "setpriv" | "socketDirectory">,
+  parts: Omit<JailParts, keyof SandboxParts | "socketDirectory">,
   directory: string,
   wanted: boolean,
 ): Promise<FoundSandbox> {
@@ -17,17 +19,27 @@ export async function findSandbox(
     throw new Error(
       "EXECUTOR_ISOLATE_USER needs the program setpriv (package util-linux) when executor runs as root; install it",
     );
-  if (!wanted) return { bubblewrap: undefined, setpriv, why: "switched off" };
+  const none: SandboxParts = { bubblewrap: undefined, seccompPath: undefined, setpriv };
+  if (!wanted) return { ...none, why: "switched off" };
   const bubblewrap = process.platform === "linux" ? (Bun.which("bwrap") ?? undefined) : undefined;
   if (bubblewrap === undefined)
-    return {
-      bubblewrap,
-      setpriv,
-      why: process.platform === "linux" ? "bubblewrap is not installed" : "none on this system",
-    };
-  const problem = await tryEngine({ ...parts, bubblewrap, setpriv }, directory);
-  if (problem === undefined) return { bubblewrap, setpriv, why: "" };
-  return { bubblewrap: undefined, setpriv, why: `bubblewrap does not work here (${problem})` };
+    return { ...none, why: process.platform === "linux" ? "bubblewrap is not installed" : "none on this system" };
+  const filtered: SandboxParts = { bubblewrap, setpriv, seccompPath: writeFilter(directory) };
+  if (filtered.seccompPath !== undefined && (await tryEngine({ ...parts, ...filtered }, directory)) === undefined)
+    return { ...filtered, why: "" };
+  const problem = await tryEngine({ ...parts, ...none, bubblewrap }, directory);
+  if (problem === undefined) return { ...none, bubblewrap, why: "" };
+  return { ...none, why: `bubblewrap does not work here (${problem})` };
+}
+
+/** Undefined where no filter is known for the machine. */
+function writeFilter(directory: string): string | undefined {
+  const filter = seccompFilter(process.arch);
+  if (filter === undefined) return undefined;
+  const path = join(directory, "seccomp.bpf");
+  // No secret, and another user may have to open it.
+  writeFileSync(path, filter, { mode: 0o444 });
+  return path;
 }
 
 /** The engine only has to say its version; it needs all of the jail for that. */

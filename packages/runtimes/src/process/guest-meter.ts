@@ -11,6 +11,16 @@ export interface Verdict {
   message: string;
 }
 
+/** What the process had used before its guest. */
+export interface MeterBase {
+  cpuMs: number;
+  bytes: number;
+}
+
+export function readMeterBase(pid: number): MeterBase {
+  return { cpuMs: readGuestCpuMs(pid) ?? 0, bytes: readResidentBytes(pid) ?? 0 };
+}
+
 const watchEveryMs = 15;
 /** The isolate ends a guest between two turns by itself, with all that it said; this is for the others. */
 const cpuGraceMs = 20;
@@ -23,19 +33,17 @@ export class GuestMeter {
   readonly #pid: number;
   readonly #limits: GuestLimits;
   readonly #kill: (reason: string) => void;
-  readonly #baseCpuMs: number;
-  readonly #baseBytes: number;
+  readonly #base: MeterBase;
   #startedAtMs = 0;
   #wallMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #verdict: Verdict | undefined;
 
-  constructor(pid: number, limits: GuestLimits, kill: (reason: string) => void) {
+  constructor(pid: number, base: MeterBase, limits: GuestLimits, kill: (reason: string) => void) {
     this.#pid = pid;
     this.#limits = limits;
     this.#kill = kill;
-    this.#baseCpuMs = readGuestCpuMs(pid) ?? 0;
-    this.#baseBytes = readResidentBytes(pid) ?? 0;
+    this.#base = base;
   }
 
   get usedCpuMs(): number {
@@ -62,7 +70,7 @@ export class GuestMeter {
   #watch(): void {
     const cpuMs = this.#usedCpuMs() ?? (this.#wallMs + performance.now() - this.#startedAtMs) / wallFactor;
     if (cpuMs > this.#limits.cpuMs + cpuGraceMs) return this.#end(this.#cpuVerdict());
-    const bytes = (readResidentBytes(this.#pid) ?? 0) - this.#baseBytes;
+    const bytes = (readResidentBytes(this.#pid) ?? 0) - this.#base.bytes;
     if (bytes > this.#limits.memoryBytes * 1.25 + engineSlackBytes) return this.#end(this.#memoryVerdict());
     this.#timer = setTimeout(() => this.#watch(), watchEveryMs);
   }
@@ -74,7 +82,7 @@ export class GuestMeter {
 
   #usedCpuMs(): number | undefined {
     const now = readGuestCpuMs(this.#pid);
-    return now === undefined ? undefined : now - this.#baseCpuMs;
+    return now === undefined ? undefined : now - this.#base.cpuMs;
   }
 
   #cpuVerdict(): Verdict {

@@ -38,6 +38,11 @@ export class IsolateLink {
   }
 
   send(lines: string): void {
+    if (this.#waiting.length === 0) {
+      const written = this.#socket.write(lines);
+      if (written === Buffer.byteLength(lines)) return;
+      return void this.#waiting.push(Buffer.from(lines).subarray(Math.max(0, written)));
+    }
     this.#waiting.push(Buffer.from(lines));
     this.flush();
   }

@@ -22,6 +22,7 @@ interface Waiter {
 
 const maxFailedStarts = 3;
 const warmAfterMs = 25;
+const unusedMs = 5_000;
 
 export class IsolatePool {
   readonly #settings: PoolSettings;
@@ -57,7 +58,8 @@ export class IsolatePool {
   async warmUp(): Promise<void> {
     if (this.#closed) throw new Error("the runtime is closed");
     this.#isAsleep = false;
-    this.#sleepLater();
+    // Nobody has come yet, and perhaps nobody will: this one says that processes start here, and soon makes room.
+    this.#sleepLater(Math.min(this.#settings.idleMs, unusedMs));
     this.#startUpTo(Math.max(1, this.#settings.warm));
     await Promise.any([...this.#all].map((process) => process.opened)).catch((error: AggregateError) => {
       const [first] = error.errors as Error[];
@@ -136,13 +138,13 @@ export class IsolatePool {
     this.#isAsleep = true;
   }
 
-  #sleepLater(): void {
+  #sleepLater(afterMs = this.#settings.idleMs): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
       if (this.#count("taken") > 0) return this.#sleepLater();
       this.#isAsleep = true;
       for (const process of this.#all) if (process.state === "ready") void process.stop();
-    }, this.#settings.idleMs);
+    }, afterMs);
     this.#idleTimer.unref();
   }
 

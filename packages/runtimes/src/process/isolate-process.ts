@@ -7,7 +7,7 @@
  *   dead       gone, its socket and token too; entered from everywhere, once
  */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type IsolateMessage, isolateProtocol, type IsolatePong } from "@executor/contracts/isolate-rpc";
 import type { Subprocess } from "bun";
@@ -16,6 +16,7 @@ import { readMessage, writeMessage } from "../rpc/rpc-message.ts";
 import { IsolateLink } from "./isolate-link.ts";
 import { jailCommand, type JailParts } from "./jail.ts";
 import { findEnginePid } from "./process-meter.ts";
+import { type MeterBase, readMeterBase } from "./guest-meter.ts";
 import { killIsolate } from "./kill-isolate.ts";
 
 export interface IsolateSettings {
@@ -54,6 +55,8 @@ let nextNumber = 1;
 
 export class IsolateProcess {
   state: State = "starting";
+  /** Read while nobody waits for it. */
+  base: MeterBase = { cpuMs: 0, bytes: 0 };
   readonly #settings: IsolateSettings;
   readonly #directory: string;
   readonly #token = randomBytes(32).toString("base64url");
@@ -141,17 +144,20 @@ export class IsolateProcess {
   }
 
   #spawn(): Subprocess<"pipe", "pipe", "pipe"> {
-    const { command, env, socketPath } = jailCommand({ ...this.#settings.jail, socketDirectory: this.#directory });
+    const { command, env, socketPath, hasLifeline } = jailCommand({
+      ...this.#settings.jail,
+      socketDirectory: this.#directory,
+    });
     const child = Bun.spawn(command, {
       cwd: this.#directory,
       env,
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
+      stdio: hasLifeline ? ["pipe", "pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe"],
       // A group of its own, so that a signal to the group ends all of it and nothing else.
       detached: true,
     });
     child.unref();
+    const lifeline = child.stdio[3];
+    if (typeof lifeline === "number") void child.exited.then(() => closeSync(lifeline));
     const start = { socketPath, token: this.#token, maxLineBytes: this.#settings.maxLineBytes };
     child.stdin.write(`${JSON.stringify(start)}\n`);
     void Promise.resolve(child.stdin.flush()).catch(() => undefined);
@@ -225,6 +231,7 @@ export class IsolateProcess {
       );
     clearTimeout(this.#startTimer);
     this.#enginePid = findEnginePid(this.pid);
+    this.base = readMeterBase(this.#enginePid);
     this.state = "ready";
     this.#opened.resolve();
   }

@@ -124,7 +124,7 @@ export class IsolateSession implements GuestSession, IsolateOwner {
     this.#token = sessionToken;
     process.take(this);
     this.#process = process;
-    this.#meter = new GuestMeter(process.enginePid, limits, (reason) => process.kill(reason));
+    this.#meter = new GuestMeter(process.enginePid, process.base, limits, (reason) => process.kill(reason));
     const params = { runId: this.#runId, taskId, sessionToken, script, seed, startMs, limits };
     return writeMessage({ kind: "request", id: runMessageId, method: "guest.run", params, token: process.token });
   }

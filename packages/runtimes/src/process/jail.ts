@@ -14,7 +14,9 @@ export interface JailParts {
   cpuMs: number;
   /** Path of bwrap; absent: no OS sandbox. */
   bubblewrap: string | undefined;
-  /** Path of setpriv; absent: the process learns of its host's death from its pipes alone. */
+  /** A file with the filter of system calls that bubblewrap is to set; absent: none. */
+  seccompPath: string | undefined;
+  /** Path of setpriv; absent: a shell watches for the host's death instead. */
   setpriv: string | undefined;
   user: JailUser | undefined;
 }
@@ -29,12 +31,15 @@ export interface JailCommand {
   env: Record<string, string>;
   /** As the process inside sees it. */
   socketPath: string;
+  /** File descriptor 3 must be a pipe that the host holds: its end kills the isolate. */
+  hasLifeline: boolean;
 }
 
 /** What the engine needs for itself: below this it does not start. */
 const engineDataBytes = 640_000_000;
 const engineHeapMb = 24;
 const socketName = "s";
+const filterFd = 3;
 const inside = { engine: "/engine", script: "/isolate.js", sockets: "/run/isolate" };
 
 export function jailCommand(parts: JailParts): JailCommand {
@@ -57,6 +62,7 @@ export function jailCommand(parts: JailParts): JailCommand {
     command: [...userCommand(parts, env), ...limitCommand(parts), ...dieWithHost(parts), ...engine],
     env,
     socketPath,
+    hasLifeline: needsLifeline(parts),
   };
 }
 
@@ -83,11 +89,23 @@ function engineCommand({ memoryBytes }: JailParts, engine: string, script: strin
 }
 
 /** Every limit is one that children inherit, set before anything of the engine runs. CPU time is a last resort: the host counts better. */
-function limitCommand({ cpuMs, memoryBytes, user }: JailParts): string[] {
+function limitCommand(parts: JailParts): string[] {
+  const { cpuMs, memoryBytes, user, bubblewrap, seccompPath } = parts;
   const umask = user?.kind === "sudo" ? "0111" : "0177";
   const dataKb = Math.ceil((engineDataBytes + memoryBytes * 1.5) / 1024);
-  const script = `umask ${umask}; ulimit -c 0; ulimit -n 64; ulimit -t ${Math.ceil(cpuMs / 1000) * 2 + 10}; ulimit -d ${dataKb}; exec "$@"`;
-  return ["/bin/sh", "-c", script, "sh"];
+  const script = `umask ${umask}; ulimit -c 0; ulimit -n 64; ulimit -t ${Math.ceil(cpuMs / 1000) * 2 + 10}; ulimit -d ${dataKb};`;
+  if (needsLifeline(parts)) return ["/bin/sh", "-c", `${script} ${lifeline} exec "$@"`, "sh"];
+  if (bubblewrap === undefined || seccompPath === undefined) return ["/bin/sh", "-c", `${script} exec "$@"`, "sh"];
+  // Opened here and not handed over from the host: sudo closes what it inherits.
+  return ["/bin/sh", "-c", `${script} exec ${filterFd}<"$0"; exec "$@"`, seccompPath];
+}
+
+/** A guest that spins does not notice that stdin has ended; where the system cannot be asked to end it with its host, a shell waits for that. */
+const lifeline = '( ( read -r _ <&3; kill -9 "-$$" ) >/dev/null 2>&1 & ); exec 3<&-;';
+
+/** Not under sudo, which closes what it inherits. */
+function needsLifeline({ setpriv, bubblewrap, user }: JailParts): boolean {
+  return setpriv === undefined && bubblewrap === undefined && user === undefined;
 }
 
 function dieWithHost({ setpriv, user, bubblewrap }: JailParts): string[] {
@@ -106,7 +124,10 @@ function userCommand({ user }: JailParts, env: Record<string, string>): string[]
   return ["sudo", "-n", "-u", user.name, "--", "/usr/bin/env", "-i", ...variables];
 }
 
-function bubblewrapCommand(bubblewrap: string, { enginePath, scriptPath, socketDirectory }: JailParts): string[] {
+function bubblewrapCommand(
+  bubblewrap: string,
+  { enginePath, scriptPath, socketDirectory, seccompPath }: JailParts,
+): string[] {
   return [
     bubblewrap,
     "--unshare-all",
@@ -115,6 +136,7 @@ function bubblewrapCommand(bubblewrap: string, { enginePath, scriptPath, socketD
     "--new-session",
     "--cap-drop",
     "ALL",
+    ...(seccompPath === undefined ? [] : ["--seccomp", String(filterFd)]),
     ...["/lib", "/lib64", "/usr/lib", "/usr/lib64"].flatMap((path) => ["--ro-bind-try", path, path]),
     "--ro-bind",
     enginePath,

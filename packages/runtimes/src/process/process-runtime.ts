@@ -126,7 +126,8 @@ async function openPool(options: ProcessRuntimeOptions, log: (message: string) =
       giveToUser: (path) => giveToUser(path, user),
     },
   });
-  const around = sandbox.bubblewrap === undefined ? `no OS sandbox: ${sandbox.why}` : "bubblewrap";
+  const filtered = sandbox.seccompPath === undefined ? "bubblewrap without seccomp" : "bubblewrap, seccomp";
+  const around = sandbox.bubblewrap === undefined ? `no OS sandbox: ${sandbox.why}` : filtered;
   return {
     pool,
     directory,

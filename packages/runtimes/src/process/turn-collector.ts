@@ -64,7 +64,7 @@ export class TurnCollector {
     return this.#turn;
   }
 
-  #takeCall(id: unknown, { path, inputJson, after, line }: Fields): void {
+  #takeCall(id: unknown, { path, inputJson, after, line, idle }: Fields): void {
     if (id !== this.#calls || this.#calls >= this.#limits.calls) throw new Error("a call with a wrong id");
     const input = text(inputJson, this.#limits.callInputBytes);
     this.#calls += 1;
@@ -75,6 +75,7 @@ export class TurnCollector {
       after: this.#after(after),
       ...lineIn(line),
     });
+    if (idle !== undefined) this.#takeIdle(readIdle((idle ?? {}) as Fields));
   }
 
   #takeOutput({ stream, text: line }: Fields): void {

@@ -26,6 +26,9 @@ export class LineReader {
 
   push(chunk: Uint8Array): void {
     let from = 0;
+    // Most chunks are one line or a few, whole, and are decoded at once.
+    if (this.#bytes === 0 && !this.#stopped && chunk.at(-1) === lineFeed && chunk.length <= this.#maxBytes)
+      return this.#takeWhole(decoder.decode(chunk));
     while (!this.#stopped) {
       const end = chunk.indexOf(lineFeed, from);
       const bytes = this.#bytes + (end < 0 ? chunk.length : end) - from;
@@ -39,6 +42,14 @@ export class LineReader {
       const line = this.#join(chunk.subarray(from, end), bytes);
       from = end + 1;
       if (line !== "") this.#events.line(line);
+    }
+  }
+
+  #takeWhole(text: string): void {
+    for (let from = 0; from < text.length;) {
+      const end = text.indexOf("\n", from);
+      if (end > from) this.#events.line(text.slice(from, end));
+      from = end + 1;
     }
   }
 

@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const host = await listener.accept();
   await readLine(host);
   await host.write(
-    encode({ token, id: "ping", result: { pong: true, protocol: 1, engine: "fake", granted: ["net"] } }),
+    encode({ token, id: "ping", result: { pong: true, protocol: 2, engine: "fake", granted: ["net"] } }),
   );
   const run = (await readLine(host)) as unknown as { params: { sessionToken: string; script: string } };
   const session = run.params.sessionToken;

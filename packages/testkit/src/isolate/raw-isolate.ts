@@ -1,5 +1,5 @@
 /** A real isolate, spoken to byte by byte: for what a healthy host never says. */
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { bundleIsolate } from "@executor/runtimes/process/bundle-isolate";
@@ -41,9 +41,12 @@ export class RawIsolate {
       cpuMs: guestLimits.cpuMs,
       bubblewrap: undefined,
       setpriv: undefined,
+      seccompPath: undefined,
       user: undefined,
     });
-    this.child = Bun.spawn(command, { env, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    this.child = Bun.spawn(command, { env, stdio: ["pipe", "pipe", "pipe", "pipe"], detached: true });
+    const lifeline = this.child.stdio[3];
+    if (typeof lifeline === "number") void this.child.exited.then(() => closeSync(lifeline));
     this.output = new Lines();
     void this.#read();
     this.child.stdin.write(`${JSON.stringify({ socketPath, token: this.token, maxLineBytes: this.maxLineBytes })}\n`);

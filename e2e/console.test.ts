@@ -64,6 +64,22 @@ describe("coming in", () => {
     expect(me.workspaceId).toBe(workspaceId);
   });
 
+  test("a link that was used already is said to be, and takes nobody out of his own workspace", async () => {
+    const host = await arrive();
+    const { url } = await host.executor.invites.create({ role: "reviewer" });
+    const first = await arrive();
+    await first.page.goto(url);
+    await first.page.getByRole("button", { name: "Join it" }).click();
+    await first.page.getByRole("button", { name: /Account: reviewer/ }).waitFor();
+    const { page } = await arrive();
+    const token = await tokenOf(page);
+    await page.goto(url);
+    await page.getByText("The link does not work.").waitFor();
+    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    expect(await tokenOf(page)).toBe(token);
+    expect(page.url()).not.toContain("#");
+  });
+
   test("who signs out is out, here and on the server", async () => {
     const { page, executor } = await arrive();
     await page.getByRole("button", { name: /^Account/ }).click();

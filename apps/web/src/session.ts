@@ -7,6 +7,7 @@
 import { bootstrap, type Caller, exchangeCode, isExecutorError } from "@executor/client";
 import { baseUrl, connect, queryClient, setExecutor } from "./api.ts";
 import { createStore, readSetting, writeSetting } from "./store.ts";
+import { showToast } from "./ui/toast.tsx";
 
 type TokenKind = "anonymous" | "login" | "key";
 export interface Me extends Caller {
@@ -65,7 +66,7 @@ async function enter(code: string | null): Promise<void> {
   const stored = readStored();
   const present = stored && (await recognise(stored.token, stored.kind));
   if (code !== null) {
-    const offered = await redeem(code);
+    const offered = await redeem(code).catch((error: unknown) => keepPresent(present, error));
     if (present && present.workspaceId !== offered.workspaceId)
       return session.set({ kind: "choosing", present, offered });
     return adopt(offered);
@@ -73,6 +74,13 @@ async function enter(code: string | null): Promise<void> {
   if (present) return adopt(present);
   if (stored && stored.kind !== "anonymous") return signOut(SESSION_ENDED);
   await enterAnonymously();
+}
+
+/** A link that was used already, or is too old, takes nobody out of where he is. */
+function keepPresent(present: Me | null, error: unknown): Me {
+  if (!present || !isExecutorError(error) || error.retryable) throw error;
+  showToast({ text: `The link does not work. ${error.detail}`, tone: "bad", forMs: 12_000 });
+  return present;
 }
 
 async function redeem(code: string): Promise<Me> {

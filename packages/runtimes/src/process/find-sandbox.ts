@@ -24,7 +24,7 @@ export async function findSandbox(
   const bubblewrap = process.platform === "linux" ? (Bun.which("bwrap") ?? undefined) : undefined;
   if (bubblewrap === undefined)
     return { ...none, why: process.platform === "linux" ? "bubblewrap is not installed" : "none on this system" };
-  const filtered: SandboxParts = { bubblewrap, setpriv, seccompPath: writeFilter(directory) };
+  const filtered: SandboxParts = { bubblewrap, setpriv, seccompPath: writeFilter(directory, parts.user !== undefined) };
   if (filtered.seccompPath !== undefined && (await tryEngine({ ...parts, ...filtered }, directory)) === undefined)
     return { ...filtered, why: "" };
   const problem = await tryEngine({ ...parts, ...none, bubblewrap }, directory);
@@ -33,12 +33,12 @@ export async function findSandbox(
 }
 
 /** Undefined where no filter is known for the machine. */
-function writeFilter(directory: string): string | undefined {
+function writeFilter(directory: string, isReadByOther: boolean): string | undefined {
   const filter = seccompFilter(process.arch);
   if (filter === undefined) return undefined;
   const path = join(directory, "seccomp.bpf");
-  // No secret, and another user may have to open it.
-  writeFileSync(path, filter, { mode: 0o444 });
+  // No secret: where guests run as another user, that one opens it.
+  writeFileSync(path, filter, { mode: isReadByOther ? 0o444 : 0o400 });
   return path;
 }
 
